@@ -25,7 +25,7 @@ from spoor.cli.terminal import print_table
 from spoor.dashboard.guard import Guard
 from spoor.dashboard.reading import Reading
 from spoor.dashboard.server import Dashboard, serving
-from spoor.dashboard.watching import Watched, answer_promptly
+from spoor.dashboard.watching import WatchedCrawl, answer_promptly
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 
 Answer = TypeVar("Answer")
@@ -107,7 +107,7 @@ class Took:
 
 
 @dataclass
-class TimedCrawl(Watched):
+class TimedCrawl(WatchedCrawl):
     """`worked` is the processor time of the last answer, in seconds."""
 
     worked: float = field(default=0.0, init=False)

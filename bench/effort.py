@@ -21,7 +21,7 @@ from spoor.lab.contest import Row, chosen, read_rows
 from spoor.lab.simulated import simulate
 from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.worlds import FIELD, Network
-from spoor.ordering.admissions import AllOf, Manners
+from spoor.ordering.admissions import AllOf, RespectNofollow
 from spoor.pricing import Limits
 from spoor.strategy import Strategy
 
@@ -33,7 +33,9 @@ def found_at(row: Row, webs: Path, effort: float) -> tuple[PreparedTask, list[tu
     """The end of every visit in virtual seconds, and whether it brought a relevant page."""
     prepared_task = PreparedTask(Task(webs / row.web.name, row.target, read_seeds(row.seeds), conditions=FIELD))
     named = registry.strategy("learned", prepared_task.judge())
-    strategy = Strategy(named.judge, named.scorer, named.trail, AllOf((Manners(), named.admission)), named.upkeep)
+    strategy = Strategy(
+        named.judge, named.scorer, named.trail, AllOf((RespectNofollow(), named.admission)), named.upkeep
+    )
     rules = HostRules(delay=FIELD.delay, ask_first=True)
     limits = Limits(visits=prepared_task.yardstick.budget, effort=effort)
     crawl, world = Crawl(strategy, Frontier(MemoryStore(), rules), limits), prepared_task.world(with_content=True)

@@ -29,7 +29,7 @@ from spoor.lab.generate.chance import Request
 from spoor.lab.simulated import simulate
 from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.ordering.learned.learned import Learned
-from spoor.ordering.simple import Foresight
+from spoor.ordering.simple import KnownOrder
 from spoor.pricing import Limits
 from spoor.records import Evidence, Hints, Link, Page, Sighting, WaitingLink
 from spoor.roles import WaitingLinks
@@ -149,7 +149,7 @@ def lines(name: str, prepared_task: PreparedTask, rounds: int) -> tuple[list[str
     learned, breadth_first = (registry.strategy(strategy, judge) for strategy in ("learned", "breadth-first"))
     visits = crawl(prepared_task, learned).order  # Whatever is needed once is compiled and read here.
     place = {url: number for number, url in enumerate(visits)}
-    foreseeing = Strategy(judge, Foresight(lambda url: place.get(url, len(place))))
+    foreseeing = Strategy(judge, KnownOrder(lambda url: place.get(url, len(place))))
     clocked = [Clocked(prior_of(judge)) for _ in range(rounds)]
     for one in clocked:
         crawl(prepared_task, replace(learned, scorer=one, upkeep=one))

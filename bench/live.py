@@ -176,8 +176,8 @@ class Watch:
     """The time from the end of the warming up to the last page. Clocks are read twice, not after every batch: asking
     for processor time takes long on some machines."""
 
-    def __init__(self, pages: int) -> None:
-        self._starts_at, self._ends_at = round(pages * WARMING), pages
+    def __init__(self, pages: int, warming: float = WARMING) -> None:
+        self._starts_at, self._ends_at = round(pages * warming), pages
         self._pages = 0
         self._began: tuple[int, Times] | None = None
         self._ended: tuple[int, Times] | None = None

@@ -27,10 +27,10 @@ from bench.signs import DATA
 from spoor import registry
 from spoor.cli.terminal import print_table
 from spoor.fetch.responses import understand
-from spoor.lab.build.warc_source import open_unpacked, take_apart
+from spoor.lab.build.warc_source import open_unpacked, parse_http_response
 from spoor.live.page_reader import Reader, canonical_links
 from spoor.parse.charset import decode
-from spoor.parse.html import Interest, is_html
+from spoor.parse.html import ParseOptions, is_html
 from spoor.parse.main_text import QUICK
 from spoor.parse.reading import bounded, read
 from spoor.parse.simhash import text_fingerprint
@@ -46,7 +46,7 @@ EVERY = 7
 """One response in so many is taken, so that not all are of one folder."""
 WARMING = 30
 """Pages that are read before the clock starts."""
-BARE = Interest(contexts=False)
+BARE = ParseOptions(contexts=False)
 TOTAL = "together"
 
 T = TypeVar("T")
@@ -91,7 +91,7 @@ def recorded(web: str, pages: int) -> Iterator[Asked]:
         with closing(open_unpacked(DATA / "webs" / web / "web.warc.xz")) as stream:
             for record in ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=False):
                 url = normalise((record.headers.get("WARC-Target-URI") or "").strip("<>"))
-                http = take_apart(record.reader.read())
+                http = parse_http_response(record.reader.read())
                 if url and http and http.status == 200 and is_html(http.body, http.headers.get("content-type", "")):
                     yield _asked(url, http.body, http.headers.get("content-type", ""))
 
@@ -145,7 +145,7 @@ def of_strategy(name: str, asked: list[Asked]) -> dict[str, list[float]]:
     asked = asked[WARMING:]
     # All in all comes first: it fills the caches of what links say, as in a crawl.
     together, _ = clocked(lambda a: reader.read(*a), asked)
-    away, outcomes = clocked(lambda a: reader.read_away(*a), asked)
+    away, outcomes = clocked(lambda a: reader.read_in_worker(*a), asked)
     packing, packed = clocked(lambda outcome: pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL), outcomes)
     unpacking, received = clocked(pickle.loads, packed)
     decoding, texts = clocked(lambda a: decode(a[1].body, a[1].headers["content-type"]).text, asked)
@@ -153,8 +153,8 @@ def of_strategy(name: str, asked: list[Asked]) -> dict[str, list[float]]:
     walking, _ = clocked(lambda html: read(html) is None, texts)
     bare, pages = clocked(lambda a: understood(a, BARE), asked)
     with_contexts = bare
-    if reader.interest.contexts:
-        with_contexts, pages = clocked(lambda a: understood(a, reader.interest), asked)
+    if reader.parse_options.contexts:
+        with_contexts, pages = clocked(lambda a: understood(a, reader.parse_options), asked)
     named = list(zip(texts, (visit.url for visit, _ in asked), strict=True))
     main_text, _ = clocked(lambda one: QUICK.extract(*one), named)
     canonical, _ = clocked(canonical_links, pages)
@@ -206,8 +206,8 @@ def stage_costs(took: dict[str, float]) -> dict[str, float]:
     }
 
 
-def understood(asked: Asked, interest: Interest) -> Page:
-    page = understand(*asked, interest)
+def understood(asked: Asked, parse_options: ParseOptions) -> Page:
+    page = understand(*asked, parse_options)
     assert isinstance(page, Page)
     return page
 

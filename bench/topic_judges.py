@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from spoor.cli.terminal import print_table
 from spoor.judging.similar_words import learned
 from spoor.judging.topic_judges import Gold, Keywords, TagWeighted, VectorSpaceModel, calibrated
-from spoor.parse.html import Interest, read_page
+from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import QUICK
 from spoor.parse.words import Words
 from spoor.records import Page
@@ -65,7 +65,7 @@ def read(archive: Path) -> Marked:
         for member in opened:
             if (file := opened.extractfile(member)) is not None:
                 url = unquote(Path(member.name).name)
-                page = read_page(url, file.read(), "text/html", interest=Interest(QUICK))
+                page = read_page(url, file.read(), "text/html", parse_options=ParseOptions(QUICK))
                 pages.append((page, "/positive/" in member.name))
     return pages
 

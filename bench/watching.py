@@ -28,7 +28,7 @@ from bench.served_web import Shape, served
 from spoor.cli.terminal import print_table
 from spoor.dashboard.guard import Guard
 from spoor.dashboard.server import Dashboard, serving
-from spoor.dashboard.watching import Watched
+from spoor.dashboard.watching import WatchedCrawl
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.session import open_session
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
@@ -116,7 +116,7 @@ def _started(*command: str, pipe: int | None = None) -> subprocess.Popen[bytes]:
 
 
 def dashboard_of(folder: Path) -> Dashboard:
-    return Dashboard([Watched(CrawlFolder(folder), 1)], Guard.of("127.0.0.1"))
+    return Dashboard([WatchedCrawl(CrawlFolder(folder), 1)], Guard.of("127.0.0.1"))
 
 
 async def serve(folder: Path) -> None:

@@ -19,7 +19,7 @@ from tests.chromium import tab
 from spoor.cli.main import main
 from spoor.dashboard.guard import Guard
 from spoor.dashboard.server import Dashboard, serving
-from spoor.dashboard.watching import Watched
+from spoor.dashboard.watching import WatchedCrawl
 from spoor.lab.plots import blank, svg_of
 from spoor.report.figures import figures
 from spoor.store.crawl_folder import CrawlFolder
@@ -46,7 +46,7 @@ def make_pictures() -> int:
 
 async def photograph_dashboard(demo: Path) -> None:
     """The overview of both crawls, and pages as on a telephone at night."""
-    crawls = [Watched(CrawlFolder(demo / strategy), number) for number, strategy in enumerate(STRATEGIES, 1)]
+    crawls = [WatchedCrawl(CrawlFolder(demo / strategy), number) for number, strategy in enumerate(STRATEGIES, 1)]
     async with serving(Dashboard(crawls, Guard.of("127.0.0.1")), "127.0.0.1", 0) as link, tab(demo / "browser") as page:
         await page.look(1100)
         await page.call("Page.navigate", url=f"{link}#/1/overview?beside=2")

@@ -1,7 +1,6 @@
-"""How property tests run: without a clock, because the machine that runs them may be busy with something else. That
-bytecode is kept, by pytest, which rewrites every `assert`, and by the processes which tests start: hundreds of them
-import all of spoor. That garbage is not searched for among the tests themselves. And what holds for a run in several
-processes."""
+"""Configures the test run. Property tests have no deadline, because the machine may be busy. Bytecode is cached, both
+for pytest, which rewrites every `assert`, and for the hundreds of processes that tests start and that import spoor.
+The garbage collector skips the tests themselves. The rest configures runs in several processes (pytest-xdist)."""
 
 from __future__ import annotations
 
@@ -10,9 +9,11 @@ import gc
 import importlib
 import os
 import reprlib
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -23,7 +24,7 @@ from hypothesis import HealthCheck, settings
 from tests.effort import times
 from tests.forked import forked_workers, warm_up
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # In the background of a shell; so would those that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # In the background of a shell; children inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -32,42 +33,55 @@ settings.register_profile(
     "unhurried", max_examples=times(50), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("unhurried")
-gc.disable()  # Until all tests are collected: what is imported stays.
+gc.disable()  # Until all tests are collected: imported objects stay alive.
 reprlib.aRepr.maxlist = 0
-"""`asyncio.run` writes down what its task returned, only to throw that away; of many events that takes long."""
-LONGEST = (
-    "test_live",
+"""`asyncio.run` formats the result of its task and discards the text, which is slow for a long list of events."""
+IN_MEMORY = Path("/dev/shm")
+if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > 4 << 30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+    tempfile.tempdir = str(IN_MEMORY)
+"""Temporary folders are in memory, one gigabyte in all. On disk, a crawl waits for each sync, twenty thousand times in
+all tests. Tests kill only processes, never the machine, so the data need not be on disk."""
+WAITING = (
     "test_render",
     "test_chaos",
-    "test_plug_ins",
-    "test_web_build",
+    "test_live_robots",
     "test_package",
-    "test_python_api",
+    "test_plug_ins",
     "test_demo",
-    "test_floors",
-    "test_generate",
-    "test_reproduce_ahmm",
-    "test_snapshots",
+    "test_killed_rendering",
+    "test_rendered_crawl",
+    "test_dashboard_in_chromium",
     "test_paper_crawls",
     "test_active_learning",
-    "test_train_topic",
-    "test_rendered_crawl",
-    "test_reading_limits",
-    "test_reproduce",
-    "test_killed_rendering",
-    "test_dashboard_in_chromium",
-    "test_live_robots",
 )
-"""Modules, those that take most time first."""
+"""Modules that mostly wait: for a browser, other processes or timers. Slowest first."""
+WORKING = (
+    "test_live",
+    "test_generate",
+    "test_web_build",
+    "test_python_api",
+    "test_reproduce_ahmm",
+    "test_floors",
+    "test_untrusted_files",
+    "test_reproduce",
+    "test_workers",
+    "test_resume_exact",
+    "test_damage",
+    "test_snapshots",
+    "test_train_topic",
+    "test_student",
+)
+"""Modules that use most processor time. Slowest first."""
 
 
 FRESH = ("test_plug_ins", "test_workers")
-"""Modules in which worker processes are interpreters of their own, as they are when spoor runs."""
+"""Modules in which worker processes are started as new interpreters, as in production."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _workers(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Elsewhere they are forked: most of them would do nothing that takes as long as to begin."""
+    """Forks worker processes in all other modules: most run for less time than an interpreter takes to start."""
     if request.path.stem in FRESH:
         yield
         return
@@ -79,12 +93,12 @@ def _workers(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are processors: many tests wait, for a server or for time to pass."""
+    """One more than the number of processors: many tests wait for a server or a timer."""
     return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What numba compiles is there before several processes would each compile it, at the same time."""
+    """Fills the numba cache before the worker processes start, so that they do not all compile the same functions."""
     if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
         sources = [file for file in sorted(SOURCE.rglob("*.py")) if "\n@compiled\n" in file.read_text("utf8")]
         known, made = Path(config.rootpath, ".pytest_cache", "compiled"), _hash(sources)
@@ -112,24 +126,28 @@ def _compile(root: Path) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Each of several processes first imports other tests than the rest, so that the others find their bytecode: to
-    rewrite what all tests assert takes as long as everything else before the first of them."""
+    """Each worker process first imports a different part of the test modules, so that the others find their bytecode:
+    rewriting all asserts takes as long as the rest of the startup."""
     worker: dict[str, int | str] | None = getattr(session.config, "workerinput", None)
     if worker is not None and session.config.args == session.config.getini("testpaths"):
         folder, number = Path(__file__).parent, int(str(worker["workerid"]).removeprefix("gw"))
         for path in sorted(folder.rglob("test_*.py"))[number :: int(worker["workercount"])]:
-            with contextlib.suppress(Exception, pytest.skip.Exception):  # What is wrong is told when it is collected.
+            with contextlib.suppress(Exception, pytest.skip.Exception):  # Collection reports the error.
                 importlib.import_module(".".join((folder.name, *path.relative_to(folder).with_suffix("").parts)))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Each of several processes begins with some of the modules that take longest. What is taken over from it in the
-    end, when another has nothing left, are quick tests, not half of a module that would be set up twice."""
+    """A third of the worker processes starts with the modules in `WAITING`, which rarely compete for processors; the
+    others start with those in `WORKING`. Quick tests come last, so that an idle process steals these at the end, and
+    not half of a module that would be set up twice."""
     worker: dict[str, int | str] | None = getattr(config, "workerinput", None)
-    if worker is None:
+    if worker is None or worker["workercount"] == 1:
         return
-    count, rest = int(worker["workercount"]), [item for item in items if item.path.stem not in LONGEST]
-    begins = [[item for item in items if item.path.stem in LONGEST[number::count]] for number in range(count)]
+    count, rest = int(worker["workercount"]), [item for item in items if item.path.stem not in WAITING + WORKING]
+    third = max(1, count // 3)
+    dealt = [WAITING[number::third] for number in range(third)]
+    dealt += [WORKING[number :: count - third] for number in range(count - third)]
+    begins = [[item for name in names for item in items if item.path.stem == name] for names in dealt]
     size = len(items) // count
     items[:] = [
         item
@@ -139,12 +157,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _taken(items: list[pytest.Item], count: int) -> list[pytest.Item]:
-    """So many from the front, which are there no longer."""
+    """Removes and returns the first `count` items."""
     taken, items[:] = items[: max(0, count)], items[max(0, count) :]
     return taken
 
 
 def pytest_collection_finish() -> None:
-    """Half a million objects that live as long as the process are not searched, now that all are there."""
+    """Exempts half a million objects that live as long as the process from garbage collection."""
     gc.freeze()
     gc.enable()

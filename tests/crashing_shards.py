@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from spoor.crawl import Crawl
+from spoor.crawling.share import Handover, Share
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
 from spoor.lab.worlds import WrittenWorld
 from spoor.ordering.simple import total
 from spoor.records import Evidence, Handed, Link, Mailed, Sighting
 from spoor.roles import Merge
-from spoor.share import Handover, Share
 from spoor.store.copied_mail import mail_of
 from spoor.strategy import Strategy
 from tests.tiny import truth

@@ -1,5 +1,5 @@
-"""How often tests try what they try at random: as often as a suite of a few minutes allows, or as many times more often
-as the variable SPOOR_EFFORT says (`make thorough`)."""
+"""Number of random trials in tests. The default suits a suite of a few minutes; the environment variable SPOOR_EFFORT
+multiplies it (`make thorough`)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Commands of spoor, and the processes that a crawl or a comparison starts, forked from one that has imported what they
-need, because that takes longer than many of them run. They can be stopped and killed like any others."""
+"""Forks spoor commands, and the processes that a crawl or a comparison starts, from a fork server that has already
+imported their modules: the imports take longer than many of them run. They can be stopped and killed as usual."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ NOWHERE = Path(os.devnull)
 
 @cache
 def warm_up() -> None:
-    """What is forked is imported now. Else that would hold up the first who asks for a process, and its event loop."""
+    """Runs the imports of the fork server now. Otherwise they would block the first caller and its event loop."""
     Forked(_nothing).wait()
 
 
 def _nothing() -> None:
-    """Forked, because the answer comes when everything is imported."""
+    """Forked by `warm_up`: it returns only when everything is imported."""
 
 
 class Forked:
-    """A process that runs a function. Ends with those who test."""
+    """A process that runs a function. A daemon: it ends with the test process."""
 
     def __init__(self, run: Callable[..., None], *arguments: object) -> None:
         self._process = _FROM.Process(target=run, args=arguments, daemon=True)
@@ -46,7 +46,7 @@ class Forked:
         return self._process.exitcode
 
     def poll(self) -> int | None:
-        """The exit code; None: it runs."""
+        """The exit code; None while it runs."""
         return self._process.exitcode
 
     def wait(self, timeout: float | None = None) -> int:
@@ -67,7 +67,7 @@ class Forked:
 
 
 def forked(run: Callable[[], None], *argv: str, stdout: Path = NOWHERE, stderr: Path = NOWHERE) -> Forked:
-    """Runs a function without arguments, as if `argv` had been typed."""
+    """Runs a function without arguments, with `argv` as command line."""
     return Forked(_become, run, argv, stdout, stderr)
 
 
@@ -79,7 +79,7 @@ def _become(run: Callable[[], None], argv: tuple[str, ...], stdout: Path, stderr
     for stream, path in ((1, stdout), (2, stderr)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
     sys.argv = ["forked", *argv]
-    multiprocessing.current_process().daemon = False  # So that it may have processes of its own.
+    multiprocessing.current_process().daemon = False  # Daemons may not start child processes.
     with forked_workers():
         run()
 
@@ -89,13 +89,13 @@ def _become(run: Callable[[], None], argv: tuple[str, ...], stdout: Path, stderr
 
 @contextmanager
 def forked_workers() -> Iterator[None]:
-    """Processes that read pages or compare strategies are forked too, not begun by an interpreter of their own."""
+    """Forks the worker processes that read pages or compare strategies, instead of starting new interpreters."""
     with mock.patch("spoor.pools.Popen", _interpreter), mock.patch("spoor.pools.get_context", lambda _: _FROM):
         yield
 
 
 def _interpreter(command: tuple[str, ...], *, stdin: int, pass_fds: tuple[int], env: dict[str, str]) -> Forked:
-    """What runs a program that is given a socket. Nothing forked has anything to read from `stdin`."""
+    """Replaces `Popen` for a program that receives a socket. A forked process has no `stdin` to read."""
     assert stdin == DEVNULL
     _, _, program, _ = command
     with Connection(os.dup(pass_fds[0])) as line, Connection(os.dup(2)) as stderr:

@@ -20,7 +20,7 @@ from spoor.records import Link, Outcome, Page, RobotsRules, Visit
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
-from spoor.store.warc import Kept, WarcKeeper, judgement
+from spoor.store.warc import Kept, WarcWriter, judgement
 from spoor.store.warc_records import digest_of
 from tests.kept_responses import NOON, response
 from tests.written_crawl import POLITE
@@ -31,7 +31,7 @@ ABOUT = {"software": "spoor", "robots": "obey"}
 def kept_crawl(path: Path, pages: int = 40, largest: int = 16_000, seed: int = 4) -> CrawlFolder:
     """Ended by its budget of so many visits, while links wait; a fifth of the pages are copies of others."""
     world, urls = _world(pages, random.Random(seed))
-    with open_for_crawling(path) as folder, WarcKeeper(folder.warcs, ABOUT, largest) as keeper:
+    with open_for_crawling(path) as folder, WarcWriter(folder.warcs, ABOUT, largest) as keeper:
         with contextlib.closing(SqliteStore(folder.database)) as store:
             archive = _Archive(keeper, Journal(), Duplicates(store.connection))
             for part in (archive.journal, archive.duplicates):
@@ -64,7 +64,7 @@ def _world(pages: int, chance: random.Random) -> tuple[WrittenWorld, list[str]]:
 class _Archive:
     """Keeps what came before anybody reads it, as a live crawl does."""
 
-    def __init__(self, keeper: WarcKeeper, journal: Journal, duplicates: Duplicates) -> None:
+    def __init__(self, keeper: WarcWriter, journal: Journal, duplicates: Duplicates) -> None:
         self.keeper, self.journal, self.duplicates = keeper, journal, duplicates
         self._kept: dict[str, Kept] = {}
 

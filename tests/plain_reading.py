@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from spoor.parse.charset import decode
-from spoor.parse.html import LONGEST, LONGEST_TAG, LONGEST_URL, MOST_FEEDS, Interest, ScriptFacts, with_scripts
+from spoor.parse.html import LONGEST, LONGEST_TAG, LONGEST_URL, MOST_FEEDS, ParseOptions, ScriptFacts, with_scripts
 from spoor.parse.reading import ROBOT, bounded, is_prompt, robots_directives
 from spoor.parse.scripted import Script, is_thin
 from spoor.parse.tags import BLOCKS, HEADINGS
@@ -245,7 +245,7 @@ def _kinds() -> dict[str, int]:
 _KINDS = _kinds()
 
 
-def plain_page(url: str, body: bytes, content_type: str, interest: Interest) -> Page:
+def plain_page(url: str, body: bytes, content_type: str, parse_options: ParseOptions) -> Page:
     """Of HTML that came with status 200, without its main text."""
     decoded = decode(body, content_type)
     reading = Reading()
@@ -254,7 +254,7 @@ def plain_page(url: str, body: bytes, content_type: str, interest: Interest) -> 
         reading.read(root)
     text = "".join(reading.pieces)
     base = _join(url, reading.base) or url
-    links, left_out = _links(url, base, reading, interest.most_links)
+    links, left_out = _links(url, base, reading, parse_options.most_links)
     page = Page(
         url=url,
         content_type="text/html",
@@ -265,7 +265,7 @@ def plain_page(url: str, body: bytes, content_type: str, interest: Interest) -> 
         title=reading.title,
         text="\n".join([line for block in text.split(BORDER) if (line := " ".join(block.split()))]),
         tag_texts=_tag_texts(reading, text),
-        links=tuple(_with_contexts(links, reading, text) if interest.contexts else _bare(links, reading)),
+        links=tuple(_with_contexts(links, reading, text) if parse_options.contexts else _bare(links, reading)),
         unrecorded=left_out,
         canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
@@ -273,7 +273,7 @@ def plain_page(url: str, body: bytes, content_type: str, interest: Interest) -> 
         feeds=tuple(dict.fromkeys(feed for href in reading.feeds[:MOST_FEEDS] if href and (feed := _join(base, href)))),
     )
     facts = ScriptFacts(reading.scripts, reading.refresh, base, reading.nofollow)
-    return with_scripts(page, facts, interest.most_links) if is_thin(page) else page
+    return with_scripts(page, facts, parse_options.most_links) if is_thin(page) else page
 
 
 def _tag_texts(reading: Reading, text: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from spoor.dashboard.guard import CSRF_HEADER, Guard
 from spoor.dashboard.server import Dashboard, serving
-from spoor.dashboard.watching import Watched
+from spoor.dashboard.watching import WatchedCrawl
 from spoor.store.crawl_folder import CrawlFolder
 
 PATIENCE = 120.0
@@ -80,7 +80,7 @@ def served_dashboard(*folders: CrawlFolder, address: str = "127.0.0.1") -> Itera
     ports: list[int] = []
 
     async def serve() -> None:
-        crawls = [Watched(folder, number) for number, folder in enumerate(folders, 1)]
+        crawls = [WatchedCrawl(folder, number) for number, folder in enumerate(folders, 1)]
         async with serving(Dashboard(crawls, guard), "127.0.0.1", 0) as link:
             ports.append(int(link.partition("?")[0].rstrip("/").rpartition(":")[2]))
             begun.set()

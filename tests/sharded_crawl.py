@@ -10,9 +10,9 @@ from pathlib import Path
 from aiohttp import web
 
 from spoor import settings as config
+from spoor.crawling.share import Share
 from spoor.live.shards import Coordinator, Shard, Totals, done_without_hosts
 from spoor.settings import Config, Crawling, Politeness, Target
-from spoor.share import Share
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
 from tests.html_site import answering, html

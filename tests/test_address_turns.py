@@ -6,15 +6,15 @@ import asyncio
 from contextlib import closing
 from pathlib import Path
 
+from spoor.crawling.share import BUCKETS, Share, bucket_of
 from spoor.events import Event
 from spoor.frontier.addresses import Addresses, AddressGrant
 from spoor.frontier.entry import Host, HostRules
 from spoor.live.address_turns import ROUNDS, AddressReport, AddressTurns
 from spoor.live.from_settings import AGENT, host_rules
 from spoor.live.shards import Coordinator, Shard
-from spoor.report.politeness import Conduct, Promise, conduct
+from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
 from spoor.settings import Config, Crawling, Politeness, Target
-from spoor.share import BUCKETS, Share, bucket_of
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
 from tests.linked_hosts import LinkedHosts, serving
@@ -77,7 +77,7 @@ def test_an_address_is_given_back_when_visits_there_are_over_and_its_delay() -> 
 # What is said of a crawl of several shards.
 
 
-def of_shards(tmp_path: Path, *shards: tuple[Event, ...]) -> Conduct:
+def of_shards(tmp_path: Path, *shards: tuple[Event, ...]) -> PolitenessReport:
     folder = ShardedFolder(tmp_path)
     folder.table(len(shards))
     for number, events in enumerate(shards):
@@ -128,6 +128,6 @@ async def crawled(path: Path) -> Config:
 
 def test_two_shards_keep_the_delay_of_the_address_of_all_their_hosts(tmp_path: Path) -> None:
     asked = asyncio.run(crawled(tmp_path))
-    said = conduct(CrawlFolder(tmp_path), Promise(host_rules(asked), AGENT))
+    said = conduct(CrawlFolder(tmp_path), PolitenessRules(host_rules(asked), AGENT))
     assert said.breaches == ()
     assert said.hosts == HOSTS and said.visits >= HOSTS + PAGES

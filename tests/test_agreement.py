@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.judging.combined import Agreement, Truth
+from spoor.judging.combined import CombinedJudge, Truth
 from spoor.judging.language_judges import Charset, ScriptShare
 from spoor.judging.topic_judges import Keywords
 from spoor.naming import Combined, asserted, names, parse
@@ -25,7 +25,7 @@ PAGE = Page("http://a.test/", meta_charset="tis-620", text="กขคงจฉab
 
 def test_and_takes_the_least_or_the_most_not_what_is_missing() -> None:
     def verdict(require: str) -> tuple[float, bool]:
-        (said,) = Agreement(require, JUDGES).judge([PAGE])
+        (said,) = CombinedJudge(require, JUDGES).judge([PAGE])
         return round(said.relevance, 9), said.relevant
 
     assert verdict("charset") == (1.0, True)
@@ -38,18 +38,18 @@ def test_and_takes_the_least_or_the_most_not_what_is_missing() -> None:
 
 
 def test_every_judge_keeps_its_reason() -> None:
-    (verdict,) = Agreement("charset and not greek", JUDGES).judge([PAGE])
+    (verdict,) = CombinedJudge("charset and not greek", JUDGES).judge([PAGE])
     assert verdict.because == "charset: meta charset tis-620 means th; greek: 0% of 10 letters are greek"
 
 
 def test_texts_are_read_only_when_a_judge_that_is_asked_reads_them() -> None:
-    assert not Agreement("charset", JUDGES).reads_content
-    assert Agreement("charset or script", JUDGES).reads_content
+    assert not CombinedJudge("charset", JUDGES).reads_content
+    assert CombinedJudge("charset or script", JUDGES).reads_content
 
 
 def test_a_name_that_no_judge_has_is_refused() -> None:
     with pytest.raises(UsageError, match=r"names 'topic'; known are charset, script, greek"):
-        Agreement("charset and topic", JUDGES)
+        CombinedJudge("charset and topic", JUDGES)
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_together_judges_look_for_what_each_of_them_looks_for() -> None:
     assert prior_of(topic) == TargetPrior(words=("subject", "science", "biology"))
     assert prior_of(Truth("lang=ja", lambda url: True)) == TargetPrior("ja")
     judges: dict[str, Judge] = {"charset": Charset("th"), "topic": topic, "script": ScriptShare("thai")}
-    assert prior_of(Agreement("script and charset and topic", judges)) == TargetPrior("th", prior_of(topic).words)
-    assert prior_of(Agreement("topic and not charset", judges)) == prior_of(topic)
+    assert prior_of(CombinedJudge("script and charset and topic", judges)) == TargetPrior("th", prior_of(topic).words)
+    assert prior_of(CombinedJudge("topic and not charset", judges)) == prior_of(topic)
 
 
 def test_texts_are_compared_by_the_judges_that_can_and_are_asked_for() -> None:
@@ -90,11 +90,11 @@ def test_texts_are_compared_by_the_judges_that_can_and_are_asked_for() -> None:
         "ships": Keywords(("ship",)),
         "thai": ScriptShare("thai"),
     }
-    both = Agreement("(horses or ships) and thai", judges).nearest
+    both = CombinedJudge("(horses or ships) and thai", judges).nearest
     assert both is not None
     horse, ship, neither = both.similarities(["a horse", "a ship", "a tree"])
     assert horse > 0 and ship > 0 and neither == 0
-    assert Agreement("thai and not horses", judges).nearest is None
+    assert CombinedJudge("thai and not horses", judges).nearest is None
 
 
 formulas = st.recursive(
@@ -111,6 +111,6 @@ formulas = st.recursive(
 @given(formulas, st.sets(st.sampled_from("abc")))
 def test_agreement_is_what_logic_says(require: str, held: set[str]) -> None:
     judges = {name: Truth(name, lambda url, name=name: name in held) for name in "abc"}  # type: ignore[misc]
-    (verdict,) = Agreement(require, judges).judge([PAGE])
+    (verdict,) = CombinedJudge(require, judges).judge([PAGE])
     assert verdict.relevant == eval(require, {name: name in held for name in "abc"})
     assert verdict.relevance == float(verdict.relevant)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from spoor.store.cdxj import index, index_of, surt
-from spoor.store.warc import WarcKeeper
+from spoor.store.warc import WarcWriter
 from tests.kept_responses import response, warcs_in
 
 
@@ -36,7 +36,7 @@ def test_a_key_sorts_sites_together(url: str, key: str) -> None:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    with WarcKeeper(tmp_path, {"software": "spoor"}) as warc:
+    with WarcWriter(tmp_path, {"software": "spoor"}) as warc:
         first = warc.keep(response("http://b.test/ä?q=1"))
         warc.keep(response("http://a.test/"), earlier=first)
         warc.keep(response("http://a.test/gone", b"", b"HTTP/1.1 404 Not Found\r\n\r\n"))
@@ -80,7 +80,7 @@ def test_an_index_made_by_reading_is_the_one_made_by_writing(archive: Path) -> N
 def test_an_index_made_by_reading_lacks_nothing_wherever_reads_of_the_file_end(tmp_path: Path) -> None:
     """Thousands of records of all sizes, so that many lie across the end of a piece that is read."""
     chance = random.Random(11)
-    with WarcKeeper(tmp_path, {"software": "spoor"}) as warc:
+    with WarcWriter(tmp_path, {"software": "spoor"}) as warc:
         for number in range(2500):
             size = chance.choice([0, 10, 300, 1500])
             warc.keep(response(f"http://a.test/{chance.randrange(10**9)}?n={number}", chance.randbytes(size)))
@@ -107,7 +107,7 @@ def test_an_index_made_by_reading_is_the_one_made_by_writing_whatever_servers_sa
     head = b"\r\n".join([b"HTTP/1.1 %d Whatever" % status, *headers]) + b"\r\n\r\n"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with WarcKeeper(folder, {"software": "spoor"}) as warc:
+        with WarcWriter(folder, {"software": "spoor"}) as warc:
             warc.keep(response("http://a.test/", b"x", head))
         (file,) = warcs_in(folder)
         written = index_of(file).read_bytes()

@@ -17,9 +17,9 @@ from spoor.judging.topic_judges import Keywords
 from spoor.lab.worlds import WrittenWorld
 from spoor.ordering.classics import CLASSICS, Shark
 from spoor.ordering.correlation_degree import LikeLanguage
-from spoor.ordering.host_yield import EnoughYield, HostYield
+from spoor.ordering.host_yield import HostYield, MinimumYield
 from spoor.ordering.link_analysis import CrawledGraph, PageRankOrder, flows
-from spoor.ordering.link_classifier import LinkClassifier, WordOdds
+from spoor.ordering.link_classifier import LinkClassifier, NaiveBayesWords
 from spoor.ordering.tag_paths import TagPathClusters
 from spoor.ordering.trails import Inherited
 from spoor.records import Link, Page, Redirect, Sighting, Verdict, Visit, WaitingLink
@@ -270,7 +270,7 @@ def test_where_only_one_kind_of_page_was_found_there_is_nothing_to_be_trained_on
 
 
 def test_a_word_that_was_never_met_says_nothing_however_rare_the_wanted_are() -> None:
-    odds = WordOdds()
+    odds = NaiveBayesWords()
     for number in range(100):
         odds.count(np.array([number % 10]), relevant=number == 0)
     odds.weigh()
@@ -310,14 +310,14 @@ def test_a_host_that_yields_nothing_is_left() -> None:
 
 @pytest.mark.parametrize(("relevant", "decision"), [(9, "park"), (10, "admit")])
 def test_of_a_thousand_pages_one_in_a_hundred_must_be_relevant(relevant: int, decision: str) -> None:
-    admission = EnoughYield(step=0.01, patience=100)
+    admission = MinimumYield(step=0.01, patience=100)
     for number in range(1000):
         admission.learn(sighting_of(Page(f"http://a.test/{number}"), float(number < relevant)))
     assert admission.at_offer(Link("http://a.test/x"), {}, None).decision == decision
 
 
 def test_nothing_is_asked_of_the_first_pages() -> None:
-    admission = EnoughYield(patience=100)
+    admission = MinimumYield(patience=100)
     for number in range(100):
         admission.relearn(sighting_of(Page(f"http://a.test/{number}"), 0.0))
     assert admission.at_offer(Link("http://a.test/x"), {}, None).decision == "admit"

@@ -8,9 +8,9 @@ import sqlite3
 from collections import Counter
 from pathlib import Path
 
+from spoor.crawling.share import Share, even_table
 from spoor.lab.worlds import WrittenWorld
 from spoor.records import Handed, Link, sighting_elsewhere
-from spoor.share import Share, even_table
 from spoor.store.copied_mail import CopiedMail, begin_generation
 from spoor.store.mail import Answer, Batch, Heard
 from tests.copied_shards import COPY_POINTS, DAMAGE, CopiedShard

@@ -17,11 +17,11 @@ from warcio.archiveiterator import ArchiveIterator
 
 from spoor import settings as config
 from spoor.actions import Block
+from spoor.crawling.share import Lease, Share
 from spoor.frontier.addresses import AddressGrant
 from spoor.live.copying import copied
 from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable
 from spoor.settings import Config, Crawling, Politeness, ShardSettings, Target
-from spoor.share import Lease, Share
 from spoor.steering.submitting import Receipt, outcome, submit
 from spoor.store.copies import CopyPlace
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_reading

@@ -13,7 +13,7 @@ from spoor.errors import BadInput
 from spoor.store.copies import CopyName, CopyPlace, Origin, Replaced, moment_of
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling, open_for_reading
 from spoor.store.local_folder import local_path, opened_locally
-from spoor.store.warc import WarcKeeper
+from spoor.store.warc import WarcWriter
 from tests.kept_responses import response
 
 
@@ -145,7 +145,7 @@ def test_hosts_have_their_delay_after_the_way_back(tmp_path: Path) -> None:
 
 def test_closed_warc_files_are_copied_once_and_linked_on_the_way_back(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
-    with opened_locally(worker.place, worker.path, 0.0) as local, WarcKeeper(local.folder.warcs, {}) as keeper:
+    with opened_locally(worker.place, worker.path, 0.0) as local, WarcWriter(local.folder.warcs, {}) as keeper:
         keeper.keep(response("http://a.test/"))
         keeper.close()
         keeper.keep(response("http://a.test/2"))

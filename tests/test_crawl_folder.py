@@ -15,7 +15,7 @@ import pytest
 from spoor.errors import BadInput
 from spoor.store.crawl_folder import open_for_crawling, open_for_reading
 from spoor.store.sqlite_files import changed_bytes, sums_of
-from spoor.store.warc import WarcKeeper
+from spoor.store.warc import WarcWriter
 from tests.kept_responses import response
 
 HOLD = (
@@ -120,7 +120,7 @@ def test_a_crawl_whose_database_is_missing_is_not_begun_anew(tmp_path: Path, lef
         if left != "warc":
             folder.write_settings("[crawl]\n")
         if left != "crawl.toml":
-            with WarcKeeper(folder.warcs, {}) as keeper:
+            with WarcWriter(folder.warcs, {}) as keeper:
                 keeper.keep(response("http://a.test/"))
     folder.database.unlink()
     before = sorted(folder.path.rglob("*"))

@@ -21,6 +21,8 @@ from spoor.dashboard.openapi import document
 from spoor.dashboard.page_texts import query_of
 from spoor.dashboard.page_view import marked
 from spoor.dashboard.routes import ROUTES, Route
+from spoor.dashboard.watching import WatchedCrawl
+from spoor.store.crawl_folder import locked
 from spoor.store.idle_time import note_idle
 from tests.kept_crawl import kept_crawl
 from tests.served_dashboard import ServedDashboard, served_dashboard
@@ -100,16 +102,16 @@ def test_hosts_are_searched(dashboard: ServedDashboard) -> None:
 def test_every_order_of_pages_holds_every_page_once(dashboard: ServedDashboard, order: str) -> None:
     rows = whole_list(dashboard, f"crawls/2/pages?order={order}")
     numbers = [row["id"] for row in rows]
-    assert len(numbers) == len(set(numbers)) == 36
+    assert len(numbers) == len(set(numbers)) == 38
     if order == "newest":
         assert numbers == sorted(numbers, reverse=True)
     if order == "best":
-        assert [row["relevance"] for row in rows] == [1.0] * 16 + [0.0] * 20
+        assert [row["relevance"] for row in rows] == [1.0] * 19 + [0.0] * 19
 
 
 def test_pages_are_filtered(dashboard: ServedDashboard) -> None:
     relevant = whole_list(dashboard, "crawls/2/pages?verdict=relevant")
-    assert len(relevant) == 16 and all(row["relevant"] for row in relevant)
+    assert len(relevant) == 19 and all(row["relevant"] for row in relevant)
     of_host = whole_list(dashboard, "crawls/2/pages?host=a.test&verdict=irrelevant&order=best")
     assert of_host and all(row["host"] == "a.test" and not row["relevant"] for row in of_host)
     assert len(dashboard.read("crawls/1/pages?language=mn")["items"]) == 2
@@ -139,7 +141,7 @@ def test_words_of_the_reason_are_marked_in_the_text() -> None:
 def test_links_that_wait_come_in_the_order_of_the_queue(dashboard: ServedDashboard) -> None:
     rows = whole_list(dashboard, "crawls/2/queue")
     keys = [tuple(map(float, str(row["key"]).split())) for row in rows]
-    assert [row["place"] for row in rows] == list(range(1, 37)) and keys == sorted(keys, reverse=True)
+    assert [row["place"] for row in rows] == list(range(1, 39)) and keys == sorted(keys, reverse=True)
     assert rows[0]["evidence"]
 
 
@@ -217,7 +219,7 @@ def test_what_cannot_be_answered_is_explained_in_one_line(dashboard: ServedDashb
 def test_what_was_counted_of_another_crawl_is_counted_anew(tmp_path: Path) -> None:
     first, second = small_crawl(tmp_path / "first"), kept_crawl(tmp_path / "second")
     file = tmp_path / "dashboard.db"
-    for folder, pages in ((first, 5), (second, 36)):
+    for folder, pages in ((first, 5), (second, 38)):
         with closing(open_to_count(folder, file)) as db:
             assert count_on(db, 7)[0] == 7
             while len(set(count_on(db, 7))) > 1:
@@ -269,7 +271,15 @@ def test_metrics_of_every_crawl_are_there_for_prometheus(dashboard: ServedDashbo
     answer = dashboard.ask("/metrics")
     families = {family.name: family for family in text_string_to_metric_families(answer.body)}
     relevant = {sample.labels["crawl"]: sample.value for sample in families["spoor_relevant_pages"].samples}
-    assert relevant == {"small": 3.0, "kept": 16.0, "old": 3.0}
+    assert relevant == {"small": 3.0, "kept": 19.0, "old": 3.0}
+
+
+def test_a_crawl_that_was_locked_for_an_action_does_not_count_as_running_afterwards(tmp_path: Path) -> None:
+    watched = WatchedCrawl(small_crawl(tmp_path / "crawl"), 1)
+    with locked(watched.folder):
+        assert watched.is_running()
+    watched.check_if_running()
+    assert not watched.is_running()
 
 
 def test_an_action_on_a_crawl_that_has_ended_is_done_at_once(tmp_path: Path) -> None:

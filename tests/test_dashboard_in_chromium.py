@@ -21,7 +21,7 @@ from aiohttp.web import Server, ServerRunner, TCPSite
 from spoor import settings as config
 from spoor.dashboard.guard import Guard
 from spoor.dashboard.server import Dashboard, serving
-from spoor.dashboard.watching import Watched
+from spoor.dashboard.watching import WatchedCrawl
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.settings import Config, Crawling, Politeness, Target
@@ -114,7 +114,7 @@ async def _watched(path: Path) -> Seen:
             folder.write_settings(config.dumps(settings))
             async with open_session(folder, settings) as session:
                 running = asyncio.create_task(_run(session))
-                crawls = [Watched(folder, 1), Watched(taught_crawl(path / "taught"), 2)]
+                crawls = [WatchedCrawl(folder, 1), WatchedCrawl(taught_crawl(path / "taught"), 2)]
                 dashboard = Dashboard(crawls, Guard.of("127.0.0.1"))
                 async with serving(dashboard, "127.0.0.1", 0) as link, tab(path / "profile") as browser:
                     await browser.look(1200)

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from spoor.access import GIVEN_UP
 from spoor.crawl import Crawl
+from spoor.crawling.access import GIVEN_UP
 from spoor.frontier.entry import DIED, HostRules, State
 from spoor.frontier.frontier import LATER, Frontier
 from spoor.frontier.sqlite import SqliteStore
-from spoor.live.driver import Blamed
+from spoor.live.driver import TrackedFetch
 from spoor.ordering.simple import Arrival
 from spoor.records import Outcome, Page, Visit
-from spoor.store.incidents import InWork, SavedTroubles, died_of
+from spoor.store.incidents import CurrentUrl, SavedTroubles, died_of
 from spoor.strategy import Strategy
 from tests import deadly_crawl
 from tests.forked import forked
@@ -134,14 +134,14 @@ def test_a_robots_txt_that_a_process_died_of_is_asked_for_later_and_after_a_seco
 
 def test_what_is_worked_on_can_be_read_after_the_process_died(tmp_path: Path) -> None:
     long = "http://a.test/" + "x" * 8_000
-    in_work = InWork(tmp_path / "in-work")
+    in_work = CurrentUrl(tmp_path / "in-work")
     for address in (long, "http://b.test/"):
         in_work.on(address)
         assert died_of(tmp_path / "in-work") == in_work.url == address
     in_work.off()
     assert died_of(tmp_path / "in-work") == in_work.url == ""
     in_work.on(long)
-    InWork(tmp_path / "in-work").close()
+    CurrentUrl(tmp_path / "in-work").close()
     assert died_of(tmp_path / "in-work") == ""
 
 
@@ -153,7 +153,7 @@ def test_a_file_that_says_nothing_of_use_blames_nobody(tmp_path: Path, content: 
 
 
 def test_a_look_is_blamed_while_it_works_and_not_while_it_waits(tmp_path: Path) -> None:
-    in_work = InWork(tmp_path / "in-work")
+    in_work = CurrentUrl(tmp_path / "in-work")
     seen: list[str] = []
 
     async def look(address: str) -> Outcome:
@@ -166,9 +166,9 @@ def test_a_look_is_blamed_while_it_works_and_not_while_it_waits(tmp_path: Path) 
         return Page(address)
 
     async def both() -> list[Outcome]:
-        looks = [Blamed(look(address), address, SavedTroubles(None, in_work)) for address in (url("A"), url("B"))]
+        looks = [TrackedFetch(look(address), address, SavedTroubles(None, in_work)) for address in (url("A"), url("B"))]
 
-        async def awaited(blamed: Blamed) -> Outcome:
+        async def awaited(blamed: TrackedFetch) -> Outcome:
             return await blamed
 
         waiting = asyncio.gather(*map(awaited, looks))

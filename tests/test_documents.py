@@ -17,10 +17,10 @@ from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.responses import understand
 from spoor.live.page_reader import Reader
 from spoor.live.workers import ReadingLimits, working
-from spoor.parse.apart import read_apart
+from spoor.parse.apart import read_in_subprocess
 from spoor.parse.document_text import LONGEST_TEXT, Lines
 from spoor.parse.documents import read_answer, readable_types
-from spoor.parse.html import Interest
+from spoor.parse.html import ParseOptions
 from spoor.parse.pdf import repaired
 from spoor.parse.zipped import DEEPEST
 from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
@@ -38,8 +38,8 @@ MONGOLIAN = "Монгол улсын нийслэл хот бол Улаанба
 CHINESE = "中华人民共和国位于亚洲东部太平洋西岸是世界上人口众多的国家"
 
 
-def read(body: bytes, content_type: str, **interest: int) -> Page:
-    page = read_answer(URL, body, content_type, interest=Interest(**interest))  # type: ignore[arg-type]
+def read(body: bytes, content_type: str, **parse_options: int) -> Page:
+    page = read_answer(URL, body, content_type, parse_options=ParseOptions(**parse_options))  # type: ignore[arg-type]
     assert isinstance(page, Page), page
     return page
 
@@ -226,7 +226,7 @@ def test_a_text_without_end_is_cut() -> None:
 
 
 def test_a_document_that_is_of_no_interest_is_a_page_without_text() -> None:
-    page = read_answer(URL, docx(WORDS.format("words")), DOCX, interest=Interest(documents=False))
+    page = read_answer(URL, docx(WORDS.format("words")), DOCX, parse_options=ParseOptions(documents=False))
     assert page == Page(URL, content_type=DOCX, size=len(docx(WORDS.format("words"))))
 
 
@@ -257,8 +257,8 @@ def test_headers_of_a_document_are_heeded() -> None:
 
 def test_documents_are_read_in_another_process_where_archives_are_read() -> None:
     body = docx(WORDS.format(THAI))
-    assert read_apart(URL, body, DOCX) == read_answer(URL, body, DOCX)
-    assert read_apart(URL, b"rubbish", DOCX) == Failure("DOCX: broken")
+    assert read_in_subprocess(URL, body, DOCX) == read_answer(URL, body, DOCX)
+    assert read_in_subprocess(URL, b"rubbish", DOCX) == Failure("DOCX: broken")
     assert spoor.read_page(body, URL, DOCX).text == THAI
     with pytest.raises(BadInput, match="cannot be read: DOCX: broken"):
         spoor.read_page(b"rubbish", URL, DOCX)

@@ -24,7 +24,7 @@ from spoor.report.export import Document, Selection, export, main_text, write_js
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling, open_for_reading
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
-from spoor.store.warc import WarcKeeper
+from spoor.store.warc import WarcWriter
 from spoor.store.warc_records import digest_of
 from tests.kept_responses import HTML_HEAD, NOON, response
 
@@ -46,7 +46,7 @@ class Writer:
         self.journal.create(self.db)
         self.seen.create(self.db)
 
-    def keep(self, warc: WarcKeeper, response: Response, relevant: bool = True) -> None:
+    def keep(self, warc: WarcWriter, response: Response, relevant: bool = True) -> None:
         digest = digest_of(response.payload)
         earlier = self.seen.same(digest)
         kept = warc.keep(response, digest, earlier)
@@ -69,7 +69,7 @@ def crawl(tmp_path: Path) -> CrawlFolder:
     packed = gzip.compress(page("Хоёр. " + STORY).encode())
     old = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=windows-1251\r\n\r\n"
     text = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"
-    with open_for_crawling(tmp_path / "crawl") as folder, WarcKeeper(folder.warcs, {}) as warc:
+    with open_for_crawling(tmp_path / "crawl") as folder, WarcWriter(folder.warcs, {}) as warc:
         writer = Writer(folder)
         writer.keep(warc, response("http://a.test/plain", page(STORY).encode()))
         writer.keep(warc, response("http://a.test/gzip", packed, HTML_HEAD + b"Content-Encoding: gzip\r\n\r\n"))

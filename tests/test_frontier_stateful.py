@@ -173,7 +173,7 @@ class FrontierMachine(RuleBasedStateMachine):
     def be_left_alone(self, url: str, seconds: float) -> None:
         host = url.split("/")[2]
         if any(entry.host == host for entry in self.model.entries.values()):
-            self.frontier.leave_alone(host, self.now, self.now + seconds)
+            self.frontier.delay_until(host, self.now, self.now + seconds)
             self.model.free_at[host] = max(self.model.free_at.get(host, 0.0), self.now + seconds)
 
     @rule(which=st.integers(0, 5), again_after=st.sampled_from([None, None, 0.0, 1.0, 5.0]))

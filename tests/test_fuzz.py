@@ -9,7 +9,7 @@ import pytest
 from spoor import settings as config
 from spoor.errors import BadInput, UsageError
 from spoor.judging.profiles import open_profiles
-from spoor.lab.build.warc_source import take_apart
+from spoor.lab.build.warc_source import parse_http_response
 from tests.fuzz.mutation import LARGEST, Mutator
 from tests.fuzz.targets import TARGETS
 
@@ -37,13 +37,13 @@ def test_numbers_of_thousands_of_digits_in_settings_are_refused_in_a_line() -> N
 
 
 def test_absurd_lengths_in_recorded_responses_are_read_past() -> None:
-    long = take_apart(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\nbody")
+    long = parse_http_response(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\nbody")
     assert long is not None and (long.body, long.whole) == (b"body", False)
     chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     for size in (b"f" * 100, b"5" * 200_000):
-        found = take_apart(chunked + size + b"\r\nbody")
+        found = parse_http_response(chunked + size + b"\r\nbody")
         assert found is not None and found.body == b"body"
-    unfinished = take_apart(chunked + b"5" * 200_000)
+    unfinished = parse_http_response(chunked + b"5" * 200_000)
     assert unfinished is not None and len(unfinished.body) == 200_000
 
 

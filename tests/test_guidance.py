@@ -10,20 +10,20 @@ import pytest
 
 from spoor.actions import Action, AddSeeds, Block, Budget, Mark, Pause, SlowDown, Stop, Submission, Unblock, Unpause
 from spoor.crawl import Crawl
+from spoor.crawling.guidance import Guidance, Pattern
+from spoor.crawling.turns import AT_ONCE
 from spoor.events import Event, Steered, Visited
 from spoor.frontier.entry import HostRules, State
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import LinkStore
-from spoor.guidance import Guidance, Pattern
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.ordering.simple import Arrival
 from spoor.pricing import Limits
 from spoor.records import Page, RobotsRules
 from spoor.strategy import Strategy
-from spoor.turns import AT_ONCE
 from tests.tiny import gaps, graph, names, truth, url
 
 WEB = "S: a.test/1 b.test/1; a.test/1: a.test/2 b.test/2; a.test/2: a.test/3 b.test/3; a.test/3: b.test/4"

@@ -66,7 +66,7 @@ def visits(frontier: Frontier, start: float, count: int) -> Iterator[tuple[float
             assert wake is None or wake > now
             now += 0.25
         if number % 11 == 10:
-            frontier.put_off(entry, "no robots.txt", now + 40.0, now)
+            frontier.postpone(entry, "no robots.txt", now + 40.0, now)
         else:
             frontier.begin(entry, now)
             now += 0.1

@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spoor.crawl import Crawl
+from spoor.crawling.failures import APART_AFTER
 from spoor.errors import BrokenContract, BrokenStorage
 from spoor.events import Event, Failed, Redirected, Troubled, Visited
-from spoor.failures import APART_AFTER
 from spoor.frontier.entry import Entry, HostRules, State
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore

@@ -10,6 +10,7 @@ import pytest
 
 from spoor import registry
 from spoor.crawl import Crawl
+from spoor.crawling.revision import relearn
 from spoor.errors import BadInput, UsageError
 from spoor.events import Failed, Visited
 from spoor.frontier.entry import Entry
@@ -28,7 +29,6 @@ from spoor.ordering.learned.learned import ENOUGH, WITHOUT, Learned
 from spoor.ordering.trails import LastPage
 from spoor.pricing import Limits
 from spoor.records import Evidence, Key, Link, Page, Sighting, TargetPrior, Verdict, Visit, WaitingLink
-from spoor.revision import relearn
 from spoor.store.journal import lessons, open_to_read
 from spoor.strategy import Strategy
 from tests.written_crawl import crawl_into

@@ -34,9 +34,9 @@ from spoor.live.from_settings import AGENT, host_rules
 from spoor.live.page_reader import LiveDownloader, Reader
 from spoor.live.session import open_session
 from spoor.ordering.simple import Arrival
-from spoor.parse.html import USUAL
+from spoor.parse.html import DEFAULT_OPTIONS
 from spoor.pricing import Limits
-from spoor.report.politeness import Promise, conduct
+from spoor.report.politeness import PolitenessRules, conduct
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling, open_for_reading
 from spoor.store.incidents import SavedTroubles
@@ -56,7 +56,7 @@ async def crawl(seeds: list[str], allow_private: bool = True, rules: HostRules =
     crawl.begin(seeds)
     events: list[Event] = []
     async with HttpFetcher("spoor", SHORT, time.time, allow_private=allow_private) as fetcher:
-        downloader = LiveDownloader(fetcher, None, Reader(strategy.judge, None, False, USUAL, False))
+        downloader = LiveDownloader(fetcher, None, Reader(strategy.judge, None, False, DEFAULT_OPTIONS, False))
         async for batch in LiveDriver(crawl, downloader, 20, time.time, SavedTroubles(None)).run():
             events += batch
     return crawl, events
@@ -253,7 +253,7 @@ def test_no_request_that_any_server_saw_came_too_soon(kills: int, tmp_path: Path
         if not kills:
             asked = Counter(request.path for request in hosts.requests("victim"))
             assert max(asked.values()) == 1
-        told = conduct(open_for_reading(tmp_path / "crawl"), Promise(host_rules(settings(hosts)), AGENT))
+        told = conduct(open_for_reading(tmp_path / "crawl"), PolitenessRules(host_rules(settings(hosts)), AGENT))
         assert told.breaches == () and told.visits == ours.total()
 
     asyncio.run(run())

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spoor.crawling.share import Share
 from spoor.errors import BadInput, UsageError
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
@@ -22,7 +23,6 @@ from spoor.lab.link_graph import reachable
 from spoor.lab.web import Web
 from spoor.live.shards import Totals
 from spoor.settings import Config, Crawling, Politeness, Target
-from spoor.share import Share
 from spoor.store.sharded_folder import ShardedFolder
 from tests import sharded_crawl
 from tests.served import served, serving

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from spoor.crawl import Crawl
+from spoor.crawling.turns import AT_ONCE
 from spoor.events import Event, Refused
 from spoor.frontier.entry import State
 from spoor.frontier.frontier import Frontier
@@ -20,7 +21,6 @@ from spoor.records import ADMIT, Evidence, Link, Outcome, Ruling, Sighting, Trai
 from spoor.roles import Merge
 from spoor.store.incidents import SavedTroubles
 from spoor.strategy import Strategy
-from spoor.turns import AT_ONCE
 from tests.tiny import names, truth, url
 
 MANY = 5 * AT_ONCE

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from spoor.crawling.share import Share, even_table
 from spoor.errors import BadInput, BrokenContract
 from spoor.lab.worlds import WrittenWorld
 from spoor.records import Handed, Link, Mailed, Miss, Page, Sighting, Verdict, Visit, sighting_elsewhere
-from spoor.share import Share, even_table
 from spoor.store.mail import Letter, Mail, lessons_of_others, packed, unpacked
 from spoor.urls import host_of
 from tests.crashing_shards import POINTS, Crashes, CrashingShard, crawled

@@ -30,7 +30,7 @@ def order_of_visits(folder: CrawlFolder, at_hand: int = 1) -> list[str]:
         while (entry := frontier.peek(9e9)) is not None:
             frontier.begin(entry, 9e9)
             frontier.settle(entry.url, 9e9)
-            frontier.leave_alone(entry.host, 0.0, 0.0)
+            frontier.delay_until(entry.host, 0.0, 0.0)
             visited.append(entry.url)
         return visited
 

@@ -15,11 +15,11 @@ import pytest
 
 import spoor
 from spoor.cli.main import main
+from spoor.crawling.share import BUCKETS, bucket_of, even_table
 from spoor.frontier.evidence import EvidenceNames
 from spoor.lab.worlds import WrittenWorld
 from spoor.records import Handed
 from spoor.report.figures import figures
-from spoor.share import BUCKETS, bucket_of, even_table
 from spoor.store.crawl_folder import open_for_reading
 from spoor.store.mail import lessons_of_others, unpacked
 from spoor.store.moving import Databases, move_buckets, moving, open_to_move, rebalanced, waiting_by_bucket

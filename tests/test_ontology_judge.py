@@ -10,7 +10,7 @@ from spoor import registry
 from spoor import settings as config
 from spoor.cli.main import main
 from spoor.errors import SpoorError, UsageError
-from spoor.judging.combined import Agreement
+from spoor.judging.combined import CombinedJudge
 from spoor.judging.dictionary import Dictionary, Transcriber
 from spoor.judging.ontology import Ontology, Term
 from spoor.judging.ontology_judge import OntologyTerms
@@ -130,7 +130,7 @@ class TestAskingForIt:
             file.parent,
         )
         judge = registry.judge_of(settings.target)
-        assert isinstance(judge, Agreement)
+        assert isinstance(judge, CombinedJudge)
         assert judge.judge([page("monk seals")])[0].because.startswith("ontology: Monk seals 1")
         assert settings.target.ontology == str(file.resolve())
 

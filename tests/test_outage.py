@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from spoor.cli.crawling import LiveLine
 from spoor.crawl import Crawl
+from spoor.crawling.outage import ENOUGH, FIRST_PROBE, LONGEST_PROBE, MANY, REMEMBERED, Outage
 from spoor.events import Event, Failed, Paused, Resumed, Visited
 from spoor.fetch.responses import failure_of
 from spoor.frontier.entry import HostRules, State
@@ -31,7 +32,6 @@ from spoor.live.from_settings import limits_of
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.ordering.simple import Arrival
-from spoor.outage import ENOUGH, FIRST_PROBE, LONGEST_PROBE, MANY, REMEMBERED, Outage
 from spoor.pricing import Limits
 from spoor.records import Failure, Outcome, Page, RobotsRules, Visit
 from spoor.settings import Config, Crawling, Politeness, Target

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.parse.html import LONGEST, LONGEST_URL, Interest, read_page
+from spoor.parse.html import LONGEST, LONGEST_URL, ParseOptions, read_page
 from spoor.records import Link, Page
 
 URL = "http://a.test/dir/page.html"
@@ -248,7 +248,7 @@ def test_languages_are_told_as_the_page_claims_them() -> None:
 
 
 def kept(html: str, most: int) -> tuple[list[str], int]:
-    page = read_page(URL, html.encode(), "text/html", interest=Interest(most_links=most))
+    page = read_page(URL, html.encode(), "text/html", parse_options=ParseOptions(most_links=most))
     return [link.url.removeprefix("http://a.test/") for link in page.links], page.unrecorded
 
 

@@ -14,7 +14,7 @@ from spoor import settings as config
 from spoor.cli.main import main
 from spoor.errors import MissingExtra
 from spoor.lab.web import Web
-from spoor.parse.html import Interest, read_page
+from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import extractor_named
 from tests.html_site import crawled, events_of, judged, site
 from tests.warcs import response
@@ -71,7 +71,7 @@ def test_words_further_from_a_link_than_its_context_say_nothing_of_it(
 @pytest.mark.parametrize(("window", "left", "right"), [(0, "", ""), (9, "before it", "after it"), (6, "it", "after")])
 def test_a_context_has_as_many_characters_as_were_asked_for(window: int, left: str, right: str) -> None:
     html = b"<p>before it <a href=x>anchor</a> after it</p>"
-    (link,) = read_page("http://a.test/", html, "text/html", interest=Interest(window=window)).links
+    (link,) = read_page("http://a.test/", html, "text/html", parse_options=ParseOptions(window=window)).links
     assert (link.left, link.anchor, link.right) == (left, "anchor", right)
 
 

@@ -324,7 +324,7 @@ class Lengths:
     def warm_up(self):
         pass
 
-    def read_away(self, visit, response):
+    def read_in_worker(self, visit, response):
         return Failure(f"{len(response.body)} bytes")
 """
 
@@ -369,7 +369,7 @@ def test_a_reader_made_in_a_function_stays_here(caplog: pytest.LogCaptureFixture
         def warm_up(self) -> None:
             pass
 
-        def read_away(self, visit: Visit, response: Response) -> Failure:
+        def read_in_worker(self, visit: Visit, response: Response) -> Failure:
             return Failure("")
 
     assert not asyncio.run(can_be_sent(Local()))

@@ -17,14 +17,14 @@ from spoor.frontier.entry import Host, HostRules
 from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import Counters
 from spoor.records import Verdict, Visit
-from spoor.report.politeness import Conduct, Promise, conduct
+from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
 from spoor.robots import RobotsFile
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import Journal
 from tests.version_4 import as_version_4
 from tests.written_crawl import POLITE, SETTINGS, as_version_2, small_crawl
 
-PROMISE = Promise(POLITE, "spoor")
+PROMISE = PolitenessRules(POLITE, "spoor")
 DISALLOWING = "User-agent: *\nDisallow: /secret"
 
 
@@ -42,16 +42,16 @@ def silent(began: float, ended: float, again_at: float | None) -> Failed:
     return Failed(visit, ended, "timed out", again_at, 1)
 
 
-Written = Callable[..., Conduct]
+Written = Callable[..., PolitenessReport]
 
 
 @pytest.fixture
 def written(tmp_path: Path) -> Written:
     """What is said of a crawl in which these things happened, all hosts being at one address."""
 
-    def write(*events: Event, rules: HostRules = POLITE, robots: str = "") -> Conduct:
+    def write(*events: Event, rules: HostRules = POLITE, robots: str = "") -> PolitenessReport:
         folder = journal_of(tmp_path / "crawl", events, robots)
-        return conduct(folder, Promise(rules, "spoor"))
+        return conduct(folder, PolitenessRules(rules, "spoor"))
 
     return write
 
@@ -69,7 +69,7 @@ def journal_of(path: Path, events: tuple[Event, ...], robots: str = "") -> Crawl
     return folder
 
 
-def hows(told: Conduct) -> list[str]:
+def hows(told: PolitenessReport) -> list[str]:
     return [breach.how for breach in told.breaches]
 
 

@@ -25,7 +25,7 @@ from warcio.archiveiterator import ArchiveIterator
 from spoor.live.from_settings import AGENT, host_rules
 from spoor.live.ray_cluster import connected, crawl_in_actors
 from spoor.live.shards import Coordinator
-from spoor.report.politeness import Promise, conduct
+from spoor.report.politeness import PolitenessRules, conduct
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.copies import CopyName, CopyPlace, Origin
 from spoor.store.crawl_folder import CrawlFolder, is_crawled_into
@@ -82,7 +82,7 @@ def check(folder: ShardedFolder, linked: LinkedHosts, deaths: int) -> None:
     sent = {(sender, receiver, number) for sender, receiver, number in rows(folder, "SELECT * FROM sent")}
     assert sent == {(sender, receiver, number) for receiver, sender, number in rows(folder, "SELECT * FROM inbox")}
     asked = Config(Target(pattern="x"), Crawling(seeds=("http://a.test/",)), politeness=POLITE)
-    assert conduct(CrawlFolder(folder.path), Promise(host_rules(asked), AGENT)).breaches == ()
+    assert conduct(CrawlFolder(folder.path), PolitenessRules(host_rules(asked), AGENT)).breaches == ()
     assert set(archived(folder)) == set(linked.pages)
 
 
@@ -371,5 +371,5 @@ def check_copied(crawl: LocalCommand, linked: LinkedHosts, deaths: int) -> None:
     assert not list(rows(crawl.folder, "SELECT 1 FROM links WHERE state < 4 AND state <> 2"))
     assert set(archived(crawl.folder)) == set(fetched)
     asked = Config(Target(pattern="x"), Crawling(seeds=("http://a.test/",)), politeness=POLITE)
-    assert conduct(CrawlFolder(crawl.folder.path), Promise(host_rules(asked), AGENT)).breaches == ()
+    assert conduct(CrawlFolder(crawl.folder.path), PolitenessRules(host_rules(asked), AGENT)).breaches == ()
     assert max(linked.requests[url] for url in fetched) <= 1 + deaths

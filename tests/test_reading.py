@@ -13,8 +13,8 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spoor.lab.build.warc_source import open_unpacked, take_apart
-from spoor.parse.html import Interest, read_page
+from spoor.lab.build.warc_source import open_unpacked, parse_http_response
+from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.tidy_text import tidied
 from spoor.parse.walk import BORDER
 from spoor.records import Page
@@ -24,7 +24,7 @@ from tests.plain_reading import plain_page
 from tests.shared_data import SHARED, needs_shared
 
 URL = "http://a.test/dir/page?q"
-INTERESTS = (Interest(), Interest(contexts=False), Interest(most_links=3))
+INTERESTS = (ParseOptions(), ParseOptions(contexts=False), ParseOptions(most_links=3))
 
 _TAGS = """
     a a a a area base br hr p div ul li table tr td tbody b strong i em u h1 h2 h3 nav header img iframe frame frameset
@@ -62,8 +62,8 @@ def same(body: bytes, content_type: str = "text/html; charset=utf-8", url: str =
     return all(read == plain and list(read.tag_texts) == list(plain.tag_texts) for read, plain in pairs)
 
 
-def of(url: str, body: bytes, content_type: str, interest: Interest) -> Page:
-    return replace(read_page(url, body, content_type, interest=interest), content_type="text/html")
+def of(url: str, body: bytes, content_type: str, parse_options: ParseOptions) -> Page:
+    return replace(read_page(url, body, content_type, parse_options=parse_options), content_type="text/html")
 
 
 @given(st.lists(PIECES, max_size=60).map("".join))
@@ -100,7 +100,7 @@ def test_all_is_found_on_recorded_pages(web: str) -> None:
 def recorded(web: str) -> Iterator[tuple[str, bytes, str]]:
     with closing(open_unpacked(SHARED / "webs" / web / "web.warc.xz")) as stream:
         for record in ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=False):
-            http = take_apart(record.reader.read())
+            http = parse_http_response(record.reader.read())
             if http is not None and (content_type := http.headers.get("content-type", "")).startswith("text/html"):
                 yield str(record.headers["WARC-Target-URI"]).strip("<>"), http.body, content_type
 

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from spoor.judging.language_judges import ScriptShare
 from spoor.live.page_reader import Reader
 from spoor.live.workers import ReadingLimits, working
-from spoor.parse.html import Interest, read_page
+from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import QUICK
 from spoor.records import Failure, Judged, Outcome, Response, Visit
 
-READER = Reader(ScriptShare("thai"), None, texts=False, interest=Interest(QUICK, most_links=5_000), labels=False)
+READER = Reader(
+    ScriptShare("thai"), None, texts=False, parse_options=ParseOptions(QUICK, most_links=5_000), labels=False
+)
 URL = "http://a.test/"
 
 
@@ -75,10 +77,10 @@ def test_of_a_long_text_deep_inside_elements_the_main_text_is_not_looked_for() -
     """End tags of elements that are not there say nothing about the depth."""
     words = "some words and more " * 2_000
     honest = read_page(
-        URL, f"{'<div>' * 50}<p>{words}</p>{'</div>' * 50}".encode(), "text/html", interest=READER.interest
+        URL, f"{'<div>' * 50}<p>{words}</p>{'</div>' * 50}".encode(), "text/html", parse_options=READER.parse_options
     )
     assert honest.main_text
     for filler in ("", "</nav>"):
         nested = f"<div>{filler}" * 1_400 + f"<p>{words}"
-        page = read_page(URL, nested.encode(), "text/html", interest=READER.interest)
+        page = read_page(URL, nested.encode(), "text/html", parse_options=READER.parse_options)
         assert not page.main_text and page.text.startswith("some words")

@@ -8,7 +8,7 @@ import pytest
 
 import spoor
 from spoor.errors import UsageError
-from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.builder import BuildOptions, build_web
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.warc_source import read_warcs
 from spoor.lab.runs import visits
@@ -37,7 +37,7 @@ def build(folder: Path, *records: bytes) -> Web:
     warc, truth, report = folder / "crawl.warc", folder / "truth.tsv", BuildReport()
     warc.write_bytes(b"".join(records))
     truth.write_text(TRUTH)
-    return build_web(folder / "web", read_warcs([warc], report, workers=1), Making("tiny", "here", truth), report)
+    return build_web(folder / "web", read_warcs([warc], report, workers=1), BuildOptions("tiny", "here", truth), report)
 
 
 def xml(url: str, body: str) -> bytes:

@@ -19,7 +19,7 @@ from spoor.frontier.entry import HostRules
 from spoor.live.from_settings import AGENT
 from spoor.records import Redirect, Response
 from spoor.report.figures import WITH_COOKIES, figures
-from spoor.report.politeness import Promise, conduct
+from spoor.report.politeness import PolitenessRules, conduct
 from spoor.store.crawl_folder import open_for_reading
 from tests.html_site import Answer, answering, crawled_at, html
 
@@ -145,7 +145,7 @@ def test_every_request_of_a_loop_keeps_the_delay_of_its_host(tmp_path: Path) -> 
 
     crawl(timed, tmp_path / "crawl", host_delay=0.2)
     assert len(times) == 4 and min(after - before for before, after in pairwise(times)) > 0.19
-    promise = Promise(HostRules(0.2, 0.2, ask_first=True), AGENT)
+    promise = PolitenessRules(HostRules(0.2, 0.2, ask_first=True), AGENT)
     assert conduct(open_for_reading(tmp_path / "crawl"), promise).breaches == ()
 
 

@@ -350,6 +350,7 @@ def test_a_browser_in_trouble_is_replaced(trouble: str, ended: str) -> None:
     limits = BrowserLimits(memory=700_000_000, answering=5)
     harmed, next_page, starts = run(after(trouble, limits))
     assert harmed.ended == ended
+    assert harmed.seconds < LIMITS.seconds
     assert "Filled" in text_of(next_page)
     assert starts == 2
 

@@ -22,7 +22,7 @@ from spoor.records import Rendering
 from spoor.render.browser import find_browser
 from spoor.report.contents import CrawledPage, links, pages
 from spoor.report.figures import figures
-from spoor.report.politeness import Promise, conduct
+from spoor.report.politeness import PolitenessRules, conduct
 from spoor.store.crawl_folder import CrawlFolder
 from tests.rendered_web import STORY, KilledRenderers, crawled, kinds, settings_for
 from tests.scripted_site import Listener, proxied
@@ -122,7 +122,7 @@ def test_nothing_is_fetched_twice_and_nothing_refused_is_asked_for(done: Crawled
 
 def test_every_request_of_scripts_keeps_the_promises_to_its_host(done: Crawled) -> None:
     rules = host_rules(config.loads(done.folder.settings() or ""))
-    said = conduct(done.folder, Promise(rules, AGENT))
+    said = conduct(done.folder, PolitenessRules(rules, AGENT))
     assert said.breaches == ()
     assert said.visits == len(done.requests) + 1, "the robots.txt of the refused address was never sent for"
     assert "list.test/list?from=0" in done.requests

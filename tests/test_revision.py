@@ -11,6 +11,7 @@ import pytest
 
 from spoor import registry
 from spoor.crawl import Crawl
+from spoor.crawling.revision import learn_anew, revised
 from spoor.events import Event, Visited
 from spoor.files import State
 from spoor.frontier.frontier import Frontier
@@ -21,7 +22,6 @@ from spoor.lab.teaching import lesson_of
 from spoor.lab.worlds import WrittenWorld
 from spoor.ordering.learned.learned import Learned
 from spoor.records import Lesson, Verdict
-from spoor.revision import learn_anew, revised
 from spoor.strategy import Strategy
 from tests.test_resume_exact import drawn, first, visits
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from spoor.access import Access
 from spoor.crawl import Crawl
+from spoor.crawling.access import Access
+from spoor.crawling.guidance import Guidance
 from spoor.events import Event, Failed, HostOpened, Refused, Visited
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
@@ -22,12 +23,11 @@ from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
-from spoor.guidance import Guidance
 from spoor.judging.language_judges import ScriptShare
 from spoor.live.driver import LiveDriver
 from spoor.live.page_reader import LiveDownloader, Reader
 from spoor.ordering.simple import Arrival
-from spoor.parse.html import USUAL
+from spoor.parse.html import DEFAULT_OPTIONS
 from spoor.pricing import Limits
 from spoor.records import Failure, Outcome, Page, Response, RobotsRules, Visit
 from spoor.robots import RobotsFile
@@ -78,7 +78,7 @@ def crawl(host: Host, paths: Sequence[str]) -> list[Event]:
             HttpFetcher("spoor", FetchLimits(), time.time, allow_private=True) as fetcher,
         ):
             crawl.begin([address + path for path in paths])
-            downloader = LiveDownloader(fetcher, None, Reader(strategy.judge, None, False, USUAL, False))
+            downloader = LiveDownloader(fetcher, None, Reader(strategy.judge, None, False, DEFAULT_OPTIONS, False))
             driver = LiveDriver(crawl, downloader, 4, time.time, SavedTroubles(None))
             return [event async for batch in driver.run() for event in batch]
 

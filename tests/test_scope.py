@@ -9,7 +9,7 @@ import pytest
 from spoor.errors import UsageError
 from spoor.events import Refused, Visited
 from spoor.lab.worlds import WrittenWorld
-from spoor.ordering.admissions import AllOf, AtLeast, LimitedDistance, Manners
+from spoor.ordering.admissions import AllOf, AtLeast, LimitedDistance, RespectNofollow
 from spoor.ordering.scope import Scope
 from spoor.ordering.simple import Arrival
 from spoor.records import ADMIT, Evidence, Link, Page, Redirect, Ruling, Sighting, TrailState, Verdict, Visit
@@ -116,9 +116,9 @@ def test_the_domain_of_a_host_is_what_somebody_registered(host: str, domain: str
 
 
 def test_nofollow_links_are_dropped() -> None:
-    assert offered(Manners(), "http://a.test/", nofollow=True).decision == "drop"
-    assert "nofollow" in offered(Manners(), "http://a.test/", nofollow=True).because
-    assert offered(Manners(), "http://a.test/") == ADMIT
+    assert offered(RespectNofollow(), "http://a.test/", nofollow=True).decision == "drop"
+    assert "nofollow" in offered(RespectNofollow(), "http://a.test/", nofollow=True).because
+    assert offered(RespectNofollow(), "http://a.test/") == ADMIT
 
 
 @dataclass(frozen=True)

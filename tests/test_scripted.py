@@ -9,7 +9,7 @@ import time
 import pytest
 
 from spoor.fetch.responses import understand
-from spoor.parse.html import Interest, read_page
+from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import QUICK
 from spoor.parse.page_data import MOST_LINKS, MOST_TEXT, is_said
 from spoor.parse.scripted import LEAST_CODE, THIN_LINKS, THIN_TEXT, Script, needs_scripts
@@ -20,8 +20,8 @@ URL = "http://a.test/dir/page"
 SOURCE = Script("", True, "")
 
 
-def read(html: str, interest: Interest | None = None) -> Page:
-    return read_page(URL, html.encode(), "text/html; charset=utf-8", interest=interest or Interest(QUICK))
+def read(html: str, parse_options: ParseOptions | None = None) -> Page:
+    return read_page(URL, html.encode(), "text/html; charset=utf-8", parse_options=parse_options or ParseOptions(QUICK))
 
 
 def targets(page: Page) -> list[str]:
@@ -217,7 +217,7 @@ def test_code_is_searched_within_bounds(code: str) -> None:
 
 def test_of_too_many_links_in_data_the_others_are_counted() -> None:
     data = json.dumps({"posts": POSTS})
-    page = read(shell(f"<script type=application/json>{data}</script>{BUNDLE}"), Interest(most_links=7))
+    page = read(shell(f"<script type=application/json>{data}</script>{BUNDLE}"), ParseOptions(most_links=7))
     assert (len(page.links), page.unrecorded) == (7, 33)
 
 

@@ -11,8 +11,8 @@ from spoor import registry
 from spoor.cli.main import main
 from spoor.errors import UsageError
 from spoor.judging.combined import Truth
-from spoor.ordering.correlation_degree import PlaceShares
-from spoor.ordering.language_order import LeftServers, ServerLanguage
+from spoor.ordering.correlation_degree import FolderHitRates
+from spoor.ordering.language_order import AbandonedServers, ServerLanguage
 from spoor.records import Link, Page, Sighting, Verdict, Visit
 from spoor.strategy import hinted
 from spoor.urls import host_of
@@ -34,18 +34,18 @@ def server(scorer: ServerLanguage, *urls: str) -> list[float]:
 
 
 def test_of_an_unknown_place_is_expected_what_is_expected_elsewhere() -> None:
-    assert PlaceShares().expected("http://a.test/x/", 0, 0.5) == 0.5
+    assert FolderHitRates().expected("http://a.test/x/", 0, 0.5) == 0.5
 
 
 def test_four_visits_weigh_as_much_as_what_was_expected_before() -> None:
-    shares = PlaceShares()
+    shares = FolderHitRates()
     for number in range(4):
         shares.note(f"http://a.test/{number}", 0, True)
     assert shares.expected("http://a.test/5", 0, 0.5) == 0.75
 
 
 def test_a_folder_is_like_its_host_until_it_is_known_itself() -> None:
-    shares = PlaceShares()
+    shares = FolderHitRates()
     for number in range(12):
         shares.note(f"http://a.test/bad/{number}", 0, False)
     assert shares.expected("http://a.test/new/", 0, 0.5) == 0.125
@@ -55,7 +55,7 @@ def test_a_folder_is_like_its_host_until_it_is_known_itself() -> None:
 
 
 def test_kinds_of_pages_are_counted_apart() -> None:
-    shares = PlaceShares()
+    shares = FolderHitRates()
     for number in range(4):
         shares.note(f"http://a.test/{number}", 0, False)
     assert shares.expected("http://a.test/ja/", 1, 0.5) == 0.5
@@ -113,38 +113,38 @@ def test_the_learned_evidence_can_be_left_out() -> None:
 # Leaving
 
 
-def visited(admission: LeftServers, host: str, pages: int, relevant: int = 0) -> LeftServers:
+def visited(admission: AbandonedServers, host: str, pages: int, relevant: int = 0) -> AbandonedServers:
     for number in range(pages):
         admission.learn(sighting(f"http://{host}/{number}", number < relevant))
     return admission
 
 
-def decision(admission: LeftServers, link: str, **evidence: float) -> str:
+def decision(admission: AbandonedServers, link: str, **evidence: float) -> str:
     return admission.at_offer(Link(link), evidence, None).decision
 
 
 def test_a_server_is_left_when_patience_ends() -> None:
-    assert decision(visited(LeftServers(3), "a.test", 2), "http://a.test/x") == "admit"
-    left = visited(LeftServers(3), "a.test", 3)
+    assert decision(visited(AbandonedServers(3), "a.test", 2), "http://a.test/x") == "admit"
+    left = visited(AbandonedServers(3), "a.test", 3)
     ruling = left.at_pop(Visit("http://a.test/x", "a.test", 0, 0.0))
     assert (ruling.decision, ruling.because) == ("park", "0 of 3 pages of a.test were relevant: the server is given up")
     assert decision(left, "http://b.test/x") == "admit"
 
 
 def test_a_server_with_enough_relevant_pages_is_kept() -> None:
-    assert decision(visited(LeftServers(3), "a.test", 9, 3), "http://a.test/x") == "admit"
-    assert decision(visited(LeftServers(3), "a.test", 9, 2), "http://a.test/x") == "park"
+    assert decision(visited(AbandonedServers(3), "a.test", 9, 3), "http://a.test/x") == "admit"
+    assert decision(visited(AbandonedServers(3), "a.test", 9, 2), "http://a.test/x") == "park"
 
 
 def test_a_sign_for_the_link_itself_brings_it_in() -> None:
-    left = visited(LeftServers(3), "a.test", 9)
+    left = visited(AbandonedServers(3), "a.test", 9)
     assert decision(left, "http://a.test/ja/", url=1.0) == decision(left, "http://a.test/x", anchor=0.8) == "admit"
     assert decision(left, "http://a.test/x", url=0.0, referrer=1.0) == "park"
 
 
 def test_patience_below_one_is_refused() -> None:
     with pytest.raises(UsageError, match="patience=0: at least 1 page must be visited"):
-        LeftServers(0)
+        AbandonedServers(0)
 
 
 # Strategies

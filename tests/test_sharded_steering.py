@@ -13,7 +13,7 @@ from spoor.cli.main import main
 from spoor.errors import BadInput
 from spoor.live.shards import Totals
 from spoor.steering.inbox import Inbox
-from spoor.steering.submitting import addressees
+from spoor.steering.submitting import recipients
 from spoor.store.crawl_folder import CrawlFolder
 from tests.sharded_crawl import small_crawl
 
@@ -28,13 +28,13 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_concerns_a_host_goes_to_its_shard_and_the_rest_to_all(crawl: Path) -> None:
     folder = CrawlFolder(crawl)
     two, one = folder.parts
-    assert addressees(folder, Block("*.ads.test")) == [(two, Block("*.ads.test")), (one, Block("*.ads.test"))]
-    assert addressees(folder, SlowDown("one.test", 5.0)) == [(one, SlowDown("one.test", 5.0))]
+    assert recipients(folder, Block("*.ads.test")) == [(two, Block("*.ads.test")), (one, Block("*.ads.test"))]
+    assert recipients(folder, SlowDown("one.test", 5.0)) == [(one, SlowDown("one.test", 5.0))]
     seeds = ("http://one.test/a", "http://two.test/", "http://one.test/b")
-    assert addressees(folder, AddSeeds(seeds)) == [(one, AddSeeds((seeds[0], seeds[2]))), (two, AddSeeds(seeds[1:2]))]
-    assert addressees(two, Block("*")) == [(two, Block("*"))]
+    assert recipients(folder, AddSeeds(seeds)) == [(one, AddSeeds((seeds[0], seeds[2]))), (two, AddSeeds(seeds[1:2]))]
+    assert recipients(two, Block("*")) == [(two, Block("*"))]
     with pytest.raises(BadInput, match="share one budget; stop it, and start it again with another --max-pages"):
-        addressees(folder, Budget(5))
+        recipients(folder, Budget(5))
 
 
 def test_a_block_sets_aside_links_on_every_shard_and_the_dashboard_names_them(

@@ -10,6 +10,18 @@ import numpy as np
 import pytest
 
 from spoor.crawl import Crawl
+from spoor.crawling.share import (
+    BUCKETS,
+    Handover,
+    Lease,
+    Share,
+    behind,
+    bucket_of,
+    claim,
+    even_table,
+    leases,
+    visits_of_round,
+)
 from spoor.events import Event, Visited
 from spoor.frontier.entry import HostRules, State
 from spoor.frontier.frontier import Frontier
@@ -28,18 +40,6 @@ from spoor.ordering.simple import ParentRelevance
 from spoor.ordering.trails import LastPage
 from spoor.records import Failure, Handed, Judged, Link, Page, Redirect, Sighting, Verdict, sighting_elsewhere
 from spoor.roles import LinkScorer
-from spoor.share import (
-    BUCKETS,
-    Handover,
-    Lease,
-    Share,
-    behind,
-    bucket_of,
-    claim,
-    even_table,
-    leases,
-    visits_of_round,
-)
 from spoor.strategy import Strategy
 from spoor.urls import host_of
 from tests.tiny import truth
@@ -250,6 +250,15 @@ def test_a_shard_makes_no_more_visits_than_it_was_granted() -> None:
     assert crawl.next_visit(0.0) is None and crawl.wake_at() is None
     crawl.turns.lease = Lease(2)
     assert crawl.next_visit(0.0) is not None
+
+
+@pytest.mark.parametrize("delay", [0.0, 1.0])
+def test_others_wait_for_the_best_link_of_a_shard_only_where_hosts_have_delays(delay: float) -> None:
+    frontier = Frontier(MemoryStore(), HostRules(delay=delay))
+    crawl = Crawl(Strategy(truth(WrittenWorld({})), ParentRelevance()), frontier)
+    assert crawl.turns.best_gain(0.0) == 0.0
+    crawl.begin([A])
+    assert crawl.turns.best_gain(0.0) == (1.0 if delay else 0.0)
 
 
 def test_a_tally_knows_how_many_links_wait_at_its_best_keys() -> None:

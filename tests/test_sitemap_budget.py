@@ -15,6 +15,7 @@ import pytest
 from aiohttp import web as http
 
 from spoor.crawl import Crawl
+from spoor.crawling.sitemap_budget import FIRST_PAGES
 from spoor.errors import SpoorError
 from spoor.events import Event, Failed, Redirected, Refused, SitemapRead, Visited
 from spoor.frontier.entry import HostRules
@@ -22,7 +23,7 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
 from spoor.judging.combined import Truth
-from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.builder import BuildOptions, build_web
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.warc_source import read_warcs, warc_files
 from spoor.lab.delays import politeness
@@ -40,11 +41,10 @@ from spoor.pricing import Limits
 from spoor.records import Failure, Link, Listed, Outcome, Page, Redirect, RobotsRules, SitemapFile
 from spoor.registry import strategy
 from spoor.report.figures import figures
-from spoor.report.politeness import Promise, conduct
+from spoor.report.politeness import PolitenessRules, conduct
 from spoor.report.why import account
 from spoor.roles import Admission
 from spoor.settings import Config, Crawling, Politeness, Target
-from spoor.sitemap_budget import FIRST_PAGES
 from spoor.store.crawl_folder import open_for_crawling, open_for_reading
 from spoor.store.journal import Journal
 from spoor.strategy import AdmitAll, Strategy
@@ -286,7 +286,7 @@ def requests(events: Sequence[Event]) -> list[str]:
 def test_a_crawl_stopped_again_and_again_asks_for_the_same(
     most: int, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spoor.sitemap_budget.FIRST_PAGES", 5)
+    monkeypatch.setattr("spoor.crawling.sitemap_budget.FIRST_PAGES", 5)
     web = drawn(seed)
     whole = go_on(tmp_path / "whole.db", web, "learned")
     assert max(Counter(event.visit.url for event in read(whole)).values()) > 1, "no sitemap was asked for more"
@@ -358,7 +358,7 @@ def test_a_live_crawl_reads_sitemaps_and_the_report_says_what_was_wrong_with_the
     assert [reason.because for reason in found.failures] == ["sitemap: declares entities"]
     listed = next(url for url in pages(events) if url.endswith("page9"))
     assert account(folder, listed, "spoor").listed == Listed(listed, "th")
-    assert conduct(folder, Promise(HostRules(ask_first=True), AGENT)).breaches == ()
+    assert conduct(folder, PolitenessRules(HostRules(ask_first=True), AGENT)).breaches == ()
     kept = recorded(folder.path, tmp_path / "web").sitemaps
     assert [url.rpartition("/")[2] for url in next(iter(kept.announced.values()))] == [
         "map.xml.gz",
@@ -371,4 +371,4 @@ def test_a_live_crawl_reads_sitemaps_and_the_report_says_what_was_wrong_with_the
 def recorded(crawl: Path, out: Path) -> Web:
     """The web that the archive of a crawl holds."""
     counts = BuildReport()
-    return build_web(out, read_warcs(warc_files(crawl), counts, workers=1), Making("crawled", "here"), counts)
+    return build_web(out, read_warcs(warc_files(crawl), counts, workers=1), BuildOptions("crawled", "here"), counts)

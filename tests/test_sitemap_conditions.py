@@ -15,7 +15,7 @@ from spoor.events import Event, SitemapRead
 from spoor.live.sitemap_archive import LOST, SitemapArchive, SitemapVersion, SitemapVersions
 from spoor.records import Failure
 from spoor.store.duplicates import Duplicates
-from spoor.store.warc import WarcKeeper, not_kept
+from spoor.store.warc import WarcWriter, not_kept
 from tests.html_site import answering, crawled_at, html, judged
 from tests.kept_responses import response
 
@@ -64,7 +64,7 @@ def test_a_sitemap_that_has_not_changed_is_read_from_the_archive_also_by_another
 
 
 def test_a_copy_that_is_lost_is_asked_for_again_without_condition(tmp_path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(":memory:")) as db, WarcKeeper(tmp_path, {}) as keeper:
+    with contextlib.closing(sqlite3.connect(":memory:")) as db, WarcWriter(tmp_path, {}) as keeper:
         Duplicates.create(db)
         SitemapVersions.create(db)
         versions = SitemapVersions(db)

@@ -40,13 +40,13 @@ from spoor.actions import (
 )
 from spoor.cli.main import main
 from spoor.crawl import Crawl
+from spoor.crawling.guidance import Guidance
 from spoor.errors import BadInput
 from spoor.events import Event, Paused, Steered, Visited
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
-from spoor.guidance import Guidance
 from spoor.lab.worlds import WrittenWorld
-from spoor.live.heeding import Heeding
+from spoor.live.action_applier import ActionApplier
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.ordering.simple import Arrival
@@ -54,7 +54,7 @@ from spoor.report.figures import figures
 from spoor.report.page import html_of
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.steering.inbox import Inbox
-from spoor.steering.submitting import do_what_waits, outcome, submit, wait_for
+from spoor.steering.submitting import apply_pending, outcome, submit, wait_for
 from spoor.store.crawl_folder import CrawlFolder, locked, open_for_crawling
 from spoor.store.folder_check import check
 from spoor.store.journal import Journal, events, open_to_read
@@ -150,7 +150,7 @@ def test_what_cannot_be_done_any_more_when_it_is_to_be_done_is_told(folder: Craw
     inbox = Inbox(folder.inbox)
     inbox.leave(Pause(), "anna")
     inbox.leave(Pause(), "ben")
-    do_what_waits(folder)
+    apply_pending(folder)
     assert done(folder) == [(Pause(), ""), (Pause(), "it is already paused, by anna")]
 
 
@@ -158,7 +158,7 @@ def test_a_file_that_is_no_action_is_set_aside(folder: CrawlFolder) -> None:
     folder.inbox.mkdir()
     for name in ("1.json", "2.json"):
         (folder.inbox / name).write_text('{"id": "2", "at": 0, "who": "eve", "action": "pause"}')
-    do_what_waits(folder)
+    apply_pending(folder)
     assert done(folder) == [(Pause(), "")]
     assert [file.name for file in folder.inbox.iterdir()] == ["1.json.refused"]
 
@@ -240,7 +240,7 @@ def running(folder: CrawlFolder) -> None:
         log, guidance = SteeringLog.create(store, journal), Guidance.of(steered(store.connection))
         crawl = Crawl(Strategy(truth(world), Arrival()), Frontier(store), None, log, None, guidance)
         settings = config.loads(folder.settings() or "", folder.path)
-        Heeding(folder, store.connection, settings, crawl, time.time).heed()
+        ActionApplier(folder, store.connection, settings, crawl, time.time).apply_actions()
 
 
 class Calls:
@@ -275,7 +275,7 @@ def killed(do: Callable[[], object], at: int) -> None:
     os.waitpid(child, 0)
 
 
-@pytest.mark.parametrize("finish", [do_what_waits, running])
+@pytest.mark.parametrize("finish", [apply_pending, running])
 def test_an_action_is_done_once_or_not_at_all_wherever_the_process_is_killed(
     finish: Callable[[CrawlFolder], None], folder: CrawlFolder, tmp_path: Path
 ) -> None:

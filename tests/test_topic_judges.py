@@ -26,7 +26,7 @@ from spoor.judging.topic_judges import (
     calibrated,
     stressed,
 )
-from spoor.parse.html import Interest, read_page
+from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import QUICK
 from spoor.parse.words import Words
 from spoor.records import Page, TargetPrior, Verdict
@@ -341,7 +341,7 @@ def test_a_plain_list_of_keywords_tells_real_pages_of_a_topic_from_those_of_its_
             if (file := archive.extractfile(member)) is None:
                 continue
             url, truth = unquote(Path(member.name).name), "/positive/" in member.name
-            (said,) = judge.judge([read_page(url, file.read(), "text/html", interest=Interest(QUICK))])
+            (said,) = judge.judge([read_page(url, file.read(), "text/html", parse_options=ParseOptions(QUICK))])
             relevant, taken, hits = relevant + truth, taken + said.relevant, hits + (said.relevant and truth)
     assert relevant == 170
     assert 2 * hits / (taken + relevant) > 0.9

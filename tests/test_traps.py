@@ -16,7 +16,7 @@ from spoor.events import Event, Refused, Visited
 from spoor.judging.language_judges import ScriptShare
 from spoor.lab.worlds import WrittenWorld
 from spoor.ordering import traps as traps_module
-from spoor.ordering.admissions import AllOf, Manners
+from spoor.ordering.admissions import AllOf, RespectNofollow
 from spoor.ordering.simple import Arrival
 from spoor.ordering.traps import Memory, Traps, passages, repeated_part, template, wider_groups
 from spoor.parse.simhash import text_fingerprint
@@ -68,7 +68,7 @@ def articles(pages: int) -> dict[str, Outcome]:
 
 
 def guarded(world: WrittenWorld, judge: Judge | None = None) -> Strategy:
-    return Strategy(judge or truth(world), Arrival(), admission=AllOf((Manners(), Traps())))
+    return Strategy(judge or truth(world), Arrival(), admission=AllOf((RespectNofollow(), Traps())))
 
 
 def visited(events: Sequence[Event], part: str = "") -> int:

@@ -13,12 +13,12 @@ from spoor.records import Failure, Page, Redirect, Response, RobotsRules, Sitema
 URL = "http://a.test/dir/page"
 ADDRESS = "192.0.2.1"
 NOW = 1_700_000_000.0
-Understood = Page | Redirect | Failure | RobotsRules | SitemapFile
+ParsedLine = Page | Redirect | Failure | RobotsRules | SitemapFile
 
 
 def understood(
     status: int, *headers: str, body: bytes = b"", cut: str = "", purpose: Literal["page", "robots", "sitemap"] = "page"
-) -> Understood:
+) -> ParsedLine:
     visit = Visit(URL, "a.test", 0, NOW, purpose)
     pairs = [header.split(": ", 1) for header in headers]
     first = {name.lower(): value for name, value in reversed(pairs)}
@@ -122,7 +122,7 @@ def test_a_server_does_not_take_back_what_the_page_asks() -> None:
     assert answer.noindex and answer.links[0].nofollow
 
 
-def rules(status: int, *headers: str, body: bytes = b"", cut: str = "") -> Understood:
+def rules(status: int, *headers: str, body: bytes = b"", cut: str = "") -> ParsedLine:
     return understood(status, *headers, body=body, cut=cut, purpose="robots")
 
 

@@ -30,7 +30,7 @@ from spoor.judging.dictionary import read_dictionary
 from spoor.judging.encodings import read as read_encoding
 from spoor.judging.ontology_files import open_ontology
 from spoor.lab import compiled_crawl as compiled
-from spoor.lab.build.warc_source import take_apart
+from spoor.lab.build.warc_source import parse_http_response
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.link_graph import WebBacklinks, distance_to_relevant, locality, reachable
@@ -438,7 +438,7 @@ class TestACrawlFolder:
 
 def test_a_length_of_any_number_of_digits_makes_a_response_that_is_not_whole() -> None:
     for digits in (18, 19, 4301, 100_000):
-        found = take_apart(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * digits + b"\r\n\r\nhello")
+        found = parse_http_response(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * digits + b"\r\n\r\nhello")
         assert found is not None and (found.body, found.whole) == (b"hello", False)
 
 

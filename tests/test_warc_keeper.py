@@ -20,7 +20,7 @@ from spoor.errors import BadInput
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.warc_source import read_warcs
 from spoor.records import Verdict, Visit
-from spoor.store.warc import Kept, WarcKeeper, judgement
+from spoor.store.warc import Kept, WarcWriter, judgement
 from spoor.store.warc_records import digest_of, members, unpacked
 from tests.effort import times
 from tests.kept_responses import NOON, passes_warcio_check, records_of, response, warcs_in
@@ -28,8 +28,8 @@ from tests.kept_responses import NOON, passes_warcio_check, records_of, response
 ABOUT = {"software": "spoor/0.1.0", "robots": "obeyed", "strategy": "soft-focused"}
 
 
-def keeper(folder: Path, largest: int = 1 << 30) -> WarcKeeper:
-    return WarcKeeper(folder, ABOUT, largest)
+def keeper(folder: Path, largest: int = 1 << 30) -> WarcWriter:
+    return WarcWriter(folder, ABOUT, largest)
 
 
 def visit(url: str) -> Visit:
@@ -151,8 +151,8 @@ def test_every_record_is_with_the_operating_system_at_once(tmp_path: Path) -> No
     """The process is killed right after `keep`, without a chance to write anything more."""
     script = (
         "import os, sys, signal; from pathlib import Path\n"
-        "from spoor.store.warc import WarcKeeper; from tests.kept_responses import response\n"
-        "warc = WarcKeeper(Path(sys.argv[1]), {}).__enter__()\n"
+        "from spoor.store.warc import WarcWriter; from tests.kept_responses import response\n"
+        "warc = WarcWriter(Path(sys.argv[1]), {}).__enter__()\n"
         "warc.keep(response('http://a.test/1')); warc.keep(response('http://a.test/2'))\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

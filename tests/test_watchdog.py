@@ -21,6 +21,7 @@ from spoor.events import Event, Held
 from spoor.live.page_reader import LiveDownloader
 from spoor.live.session import open_session
 from spoor.live.watchdog import LONGEST, Hold, watching, where
+from spoor.parse.html import is_html
 from spoor.records import Page, Verdict
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
@@ -52,6 +53,20 @@ def test_what_holds_the_loop_is_told_with_the_place_where_it_happens() -> None:
 def test_where_names_the_innermost_call_and_those_of_our_own() -> None:
     assert where(sys._getframe()).startswith("test_watchdog.py:")
     assert where(None) == ""
+
+
+def test_where_names_the_modules_of_every_package_of_spoor() -> None:
+    frames = []
+
+    class Observed(str):
+        def partition(self, sep: str) -> tuple[str, str, str]:
+            frames.append(sys._getframe())
+            return super().partition(sep)
+
+    is_html(b"", Observed("text/html"))
+    calls = where(frames[0]).split(" < ")
+    assert re.fullmatch(r"test_watchdog\.py:\d+ partition", calls[0])
+    assert re.fullmatch(r"parse/html\.py:\d+ _mime", calls[1]) and re.fullmatch(r"parse/html\.py:\d+ is_html", calls[2])
 
 
 def test_no_thread_is_left_when_the_crawl_is_over() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from spoor.cli.main import main
 from spoor.errors import BadInput
-from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.builder import BuildOptions, build_web
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.log_source import read_logs
 from spoor.lab.build.warc_source import read_warcs, warc_files
@@ -36,7 +36,7 @@ def build(folder: Path, *records: bytes, truth: str | None = None, exact: bool =
     warc.write_bytes(b"".join(records))
     if truth is not None:
         (folder / "truth.tsv").write_text(truth)
-    making = Making("tiny", "here", folder / "truth.tsv" if truth is not None else None, exact)
+    making = BuildOptions("tiny", "here", folder / "truth.tsv" if truth is not None else None, exact)
     report = BuildReport()
     return build_web(folder / "web", read_warcs([warc], report, workers=1), making, report)
 
@@ -57,7 +57,7 @@ def logged(folder: Path, **tables: str) -> Web:
         (folder / f"{name}.csv").write_text(text)
     counts = BuildReport()
     files = [folder / f"{name}.csv" for name in tables]
-    return build_web(folder / "web", read_logs(files, counts), Making("tiny", "here"), counts)
+    return build_web(folder / "web", read_logs(files, counts), BuildOptions("tiny", "here"), counts)
 
 
 # What a web holds
@@ -275,7 +275,9 @@ def test_the_web_is_the_same_for_any_number_of_workers(tmp_path: Path) -> None:
     (tmp_path / "w.warc").write_bytes(b"".join(records))
     for workers in (1, 3):
         counts = BuildReport()
-        build_web(tmp_path / str(workers), read_warcs([tmp_path / "w.warc"], counts, workers), Making("w", ""), counts)
+        build_web(
+            tmp_path / str(workers), read_warcs([tmp_path / "w.warc"], counts, workers), BuildOptions("w", ""), counts
+        )
     for file in (tmp_path / "1").iterdir():
         assert file.read_bytes() == (tmp_path / "3" / file.name).read_bytes(), file.name
 
@@ -421,7 +423,7 @@ def test_a_log_may_be_parquet(tmp_path: Path) -> None:
     (tmp_path / "links.csv").write_text(f"source,target\n{A},{B}\n")
     counts = BuildReport()
     records = read_logs([tmp_path / "links.csv", tmp_path / "log.parquet"], counts)
-    web = build_web(tmp_path / "web", records, Making("tiny", ""), counts)
+    web = build_web(tmp_path / "web", records, BuildOptions("tiny", ""), counts)
     assert (web.pages, links(web, A), web.labels, report(web)) == (2, [B], ["x", "y"], {})
 
 
@@ -491,7 +493,7 @@ def test_no_real_warc_breaks_the_reader(tmp_path: Path) -> None:
     for warc in sorted((SHARED / "data" / "warc").iterdir()):
         counts = BuildReport()
         try:
-            build_web(tmp_path / warc.name, read_warcs([warc], counts, 1), Making(warc.name, ""), counts)
+            build_web(tmp_path / warc.name, read_warcs([warc], counts, 1), BuildOptions(warc.name, ""), counts)
         except BadInput as refusal:
             assert "no HTTP response" in str(refusal)
 
@@ -499,7 +501,7 @@ def test_no_real_warc_breaks_the_reader(tmp_path: Path) -> None:
 @needs_shared
 def test_a_real_web_is_read_as_it_was_recorded(tmp_path: Path) -> None:
     recorded, counts = SHARED / "webs" / "webkb", BuildReport()
-    making = Making("webkb", "", recorded / "truth.tsv")
+    making = BuildOptions("webkb", "", recorded / "truth.tsv")
     web = build_web(tmp_path / "web", read_warcs([recorded / "web.warc.xz"], counts, 1), making, counts)
     assert (web.pages + counts["duplicates"], int(web.labelled("class=course").sum())) == (5774, 766)
     assert web.has_content and web.about["links"] > 70_000

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spoor.cli.main import main
-from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.builder import BuildOptions, build_web
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.log_source import read_logs
 from spoor.lab.link_graph import Locality, locality
@@ -23,7 +23,7 @@ def web_of(folder: Path, pages: str, links: str) -> Web:
     (folder / "links.csv").write_text("source,target\n" + "\n".join(edges))
     report = BuildReport()
     records = read_logs([folder / "log.csv", folder / "links.csv"], report)
-    return build_web(folder / "web", records, Making("tiny", "two tables"), report)
+    return build_web(folder / "web", records, BuildOptions("tiny", "two tables"), report)
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
@@ -69,7 +69,7 @@ def test_a_target_shows_how_wanted_pages_are_linked(tmp_path: Path, capsys: pyte
 def test_long_lists_end_in_how_many_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "log.csv").write_text("url,label\nhttp://a.test/," + " ".join(f"l{i}" for i in range(25)))
     report = BuildReport()
-    web = build_web(tmp_path / "web", read_logs([tmp_path / "log.csv"], report), Making("tiny", ""), report)
+    web = build_web(tmp_path / "web", read_logs([tmp_path / "log.csv"], report), BuildOptions("tiny", ""), report)
     assert told(capsys, str(web.folder))[-1] == "and 5 more"
 
 

@@ -13,6 +13,7 @@ import pytest
 from spoor import settings as config
 from spoor.api.explaining import learned_lines as moved
 from spoor.api.explaining import lines
+from spoor.crawling.revision import relearn
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.from_settings import strategy_of
 from spoor.live.page_reader import canonical_links
@@ -22,11 +23,10 @@ from spoor.parse.html import read_page
 from spoor.pricing import Limits
 from spoor.records import Response
 from spoor.report.why import account
-from spoor.revision import relearn
 from spoor.roles import Relearner
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import count_lessons, numbered_lessons, place_at
-from spoor.store.warc import WarcKeeper
+from spoor.store.warc import WarcWriter
 from spoor.store.warc_records import digest_of
 from tests.version_4 import as_version_4
 from tests.written_crawl import crawl_into, small_crawl
@@ -61,7 +61,7 @@ def learned_crawl(path: Path, visits: int) -> CrawlFolder:
 
 def keep(folder: CrawlFolder, url: str, body: bytes) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
-    with WarcKeeper(folder.warcs, {}) as keeper:
+    with WarcWriter(folder.warcs, {}) as keeper:
         kept = keeper.keep(Response(url, 200, {}, body, body, b"GET / HTTP/1.1\r\n\r\n", head, "", 0.0, 0.0))
     with sqlite3.connect(folder.database) as db:
         place = (kept.file, kept.offset, digest_of(body), url)

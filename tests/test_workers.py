@@ -33,7 +33,7 @@ class Echo:
     def warm_up(self) -> None:
         time.sleep(self.loading)
 
-    def read_away(self, visit: Visit, response: Response) -> Outcome:
+    def read_in_worker(self, visit: Visit, response: Response) -> Outcome:
         match response.body:
             case b"die":
                 os._exit(9)

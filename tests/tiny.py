@@ -1,4 +1,4 @@
-"""Tiny webs in two lines, and tiny crawls of them."""
+"""Tiny webs in two lines, and simulated crawls of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spoor.strategy import Strategy
 
 
 def url(name: str) -> str:
-    """`A` is a page of its own host, `a.test/x` a page of a named one."""
+    """`A` is the home page of a host of its own, `a.test/x` a page of the host a.test."""
     return f"http://{name}" if "/" in name else f"http://{name.lower()}.test/"
 
 
@@ -52,7 +52,7 @@ def events_of(
 
 
 def names(events: Sequence[Event]) -> str:
-    """The pages that were looked at, in order, as they were named: `S A i1`."""
+    """The visited pages in order, by the names of `graph`: `S A i1`."""
     looked = [e.visit.url for e in events if isinstance(e, Visited | Redirected | Failed) and e.visit.purpose == "page"]
     return " ".join(_name(address) for address in looked)
 

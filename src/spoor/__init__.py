@@ -1,4 +1,4 @@
-"""spoor: a focused web crawler and the simulator to judge it by. docs/python.md shows what can be done from here."""
+"""spoor: a focused web crawler with a simulator to evaluate it. docs/python.md shows what can be done from Python."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def _exported(name: str) -> Any:
 
 
 class _Package(ModuleType):
-    """Imports what is exported when it is first asked for: the command line imports this package at every start.
+    """Imports exported names on first use, because the command line imports this package at every start.
 
-    `crawl` and `strategy` are modules too. Python sets an attribute of the package when it imports one, which must not
-    take the place of the function: `from spoor.crawl import Crawl` and `spoor.crawl(…)` both work.
+    `crawl` and `strategy` are also modules. Python sets an attribute of the package when it imports one, which must not
+    replace the function: `from spoor.crawl import Crawl` and `spoor.crawl(…)` both work.
     """
 
     def __getattr__(self, name: str) -> Any:

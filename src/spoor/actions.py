@@ -1,4 +1,4 @@
-"""What a person may ask of a crawl while it runs or stands still, as records; and the JSON in which they are sent.
+"""The actions by which a person steers a running or stopped crawl, as records; and their JSON.
 
 {"action": "block", "pattern": "ads.example.org"}
 """
@@ -14,16 +14,16 @@ from typing import Any
 from spoor.errors import BadInput
 
 MOST_SEEDS = 10_000
-"""In one action."""
+"""The largest number in one action."""
 LONGEST_TEXT = 8192
-"""Characters of a URL, a pattern or a name."""
+"""Largest number of characters of a URL, a pattern or a name."""
 SLOWEST = 86_400.0
-"""Seconds of the longest host delay that can be asked for."""
+"""The longest host delay that can be set, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """No new requests, until `Unpause`; those in transit finish. Also after a restart."""
+    """No new requests, until `Unpause`; those in transit finish. Persists after a restart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Another budget of requests, of minutes of a run, or both; None: as it was."""
+    """Another budget of requests, of minutes of a run, or both; None leaves a value unchanged."""
 
     max_pages: int | None = None
     max_minutes: float | None = None
@@ -46,28 +46,28 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class AddSeeds:
-    """URLs to fetch before everything else, as seeds given at the start are."""
+    """URLs to fetch before everything else, like the seeds given at the start."""
 
     urls: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Nothing that fits the pattern is fetched: `blocks.py` says how patterns are written."""
+    """Nothing that matches the pattern is fetched: a host or a URL, in which a star matches any characters."""
 
     pattern: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unblock:
-    """Takes a `Block` with the same pattern back."""
+    """Removes a `Block` with the same pattern."""
 
     pattern: str
 
 
 @dataclass(frozen=True, slots=True)
 class SlowDown:
-    """A host delay in seconds, no shorter than politeness demands."""
+    """A host delay in seconds, no shorter than politeness requires."""
 
     host: str
     seconds: float
@@ -75,7 +75,7 @@ class SlowDown:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A person says whether a page is relevant; None takes what was said before back."""
+    """A person labels a page as relevant or not; None withdraws an earlier label."""
 
     url: str
     relevant: bool | None
@@ -94,13 +94,13 @@ NAMES: dict[str, type[Action]] = {
     "slow down": SlowDown,
     "mark": Mark,
 }
-"""As `action` has it in JSON."""
+"""The values of `action` in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """An action that `who` submitted `at` a time, in seconds since 1970. By its `id` it is known again: whatever
-    happens on the way, it is done once."""
+    """An action that `who` submitted `at` a time, in seconds since 1970. `id` identifies it, so that it is applied
+    exactly once."""
 
     id: str
     at: float
@@ -118,7 +118,7 @@ def as_json(action: Action) -> dict[str, Any]:
 
 
 def action_of(content: object) -> Action:
-    """From JSON as `as_json` makes it. BadInput, in one line, for anything else."""
+    """Parses JSON as made by `as_json`. Raises BadInput, in one line, for anything else."""
     if not isinstance(content, Mapping):
         raise BadInput('an action is an object such as {"action": "pause"}')
     kind = NAMES.get(str(content.get("action")))
@@ -136,7 +136,7 @@ def dumps(submission: Submission) -> str:
 
 
 def loads(text: str | bytes) -> Submission:
-    """BadInput, in one line, where it is no submission."""
+    """Raises BadInput, in one line, if it is not a submission."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -148,7 +148,7 @@ def loads(text: str | bytes) -> Submission:
     return Submission(_text("id", about), at, _text("who", about), action_of(content))
 
 
-# Each reader takes what complaints call a field, which ends with its name, and all fields.
+# Each reader takes the name of the field for error messages, which ends with its key, and all fields.
 
 
 def _text(what: str, fields: Mapping[str, object]) -> str:
@@ -197,7 +197,7 @@ def _seconds(what: str, fields: Mapping[str, object]) -> float:
 
 
 def _is_storable(text: str) -> bool:
-    """Half of a surrogate pair has no place in a file or a database."""
+    """A lone surrogate cannot be stored in a file or a database."""
     return text.isascii() or text.encode("utf8", "ignore").decode("utf8") == text
 
 
@@ -214,7 +214,7 @@ _READERS: dict[type[Action], dict[str, Callable[[str, Mapping[str, object]], Any
 }
 
 
-# What an action says, in words.
+# Actions in words.
 
 
 def described(action: Action) -> str:

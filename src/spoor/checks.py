@@ -1,4 +1,4 @@
-"""What makes the value of a setting right?"""
+"""Validation of the values of settings."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 from spoor.urls import normalise
 
 Check = Callable[[Any], Any]
-"""Takes what TOML holds and returns what the setting holds, or raises ValueError with what would be right."""
+"""Takes the value in TOML and returns that of the setting, or raises ValueError with what is allowed."""
 
 
 LARGEST = 10**15
-"""No setting has a use for more, and databases, clocks and floats have room for it."""
+"""No setting needs more, and databases, clocks and floats can represent it."""
 
 
 def text(value: Any) -> str:
@@ -112,7 +112,7 @@ def endpoint(value: Any) -> str:
 
 
 def variable(value: Any) -> str:
-    """In capitals, so that nobody writes the secret itself, which would stay in the folder of the crawl."""
+    """In capitals, so that users do not write the secret itself, which would be stored in the folder of the crawl."""
     if text(value) and not re.fullmatch(r"[A-Z][A-Z0-9_]*", value):
         raise ValueError("must be the name of an environment variable in capitals, such as TRANSLATE_KEY")
     return text(value)
@@ -144,7 +144,7 @@ def one_of(*known: str) -> Check:
 
 
 def shown(value: Any) -> str:
-    """A value as complaints have it."""
+    """A value as shown in error messages."""
     try:
         written = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):
@@ -153,5 +153,5 @@ def shown(value: Any) -> str:
 
 
 def setting(default: Any, check: Check, meaning: str) -> Any:
-    """A field of a section: the default, what is right, and what it means. None: not set."""
+    """A field of a section: the default, the validation, and its meaning. None means not set."""
     return field(default=default, metadata={"check": check, "meaning": meaning})

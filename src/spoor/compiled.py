@@ -1,4 +1,4 @@
-"""How a function becomes machine code, with its types kept for the type checker."""
+"""Compiles a function to machine code and preserves its type for the type checker."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ R = TypeVar("R")
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Machine code, kept on disk for the next run; where no folder can be written it is made anew each time.
+    """Compiles to machine code, cached on disk for the next run; if no folder is writable, compiled again in each run.
 
-    The code kept is made anew when the function's own file changes, not when another file does whose functions it
-    calls: after such a change remove the __pycache__ folders.
+    The cache is invalidated when the function's own file changes, but not when a file changes whose functions it calls:
+    after such a change, remove the __pycache__ folders.
+
+    Such functions copy arrays element by element: for `a[:n] = b`, numba also compiles the text of an error about
+    shapes, which takes two seconds per process.
     """
     try:
         return cast(Callable[P, R], njit(cache=True)(function))

@@ -1,4 +1,4 @@
-"""THE crawl: what to visit next, and what to make of what came back. No I/O, no clock, no chance."""
+"""The crawl: selects the next URL and processes each outcome. No I/O; the caller passes in the time; no randomness."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from spoor.access import Access
 from spoor.actions import Action, AddSeeds, Budget, Submission
+from spoor.crawling.access import Access
+from spoor.crawling.failures import Failures
+from spoor.crawling.guidance import Guidance, Readmission, carry_out
+from spoor.crawling.isolation import IsolatedParts, Isolation
+from spoor.crawling.outage import Outage
+from spoor.crawling.revision import learn_anew, revised
+from spoor.crawling.scoring import Scoring
+from spoor.crawling.share import Handover
+from spoor.crawling.sitemap_budget import SitemapBudget
+from spoor.crawling.turns import AT_ONCE, Turns
 from spoor.errors import BrokenContract
 from spoor.events import Event, Redirected, Refusal, Refused, Steered, Visited
-from spoor.failures import Failures
 from spoor.frontier.entry import DIED, OPEN, Entry, State, visit_to
 from spoor.frontier.frontier import Frontier
-from spoor.guidance import Guidance, Readmission, carry_out
-from spoor.isolation import IsolatedParts, Isolation
-from spoor.outage import Outage
 from spoor.pricing import Limits
 from spoor.records import (
     ADMIT,
@@ -38,27 +43,23 @@ from spoor.records import (
     Visit,
     sighting_elsewhere,
 )
-from spoor.revision import learn_anew, revised
 from spoor.roles import Journal, Judge, Troubles
-from spoor.scoring import Scoring
-from spoor.share import Handover
-from spoor.sitemap_budget import SitemapBudget
 from spoor.strategy import Strategy
-from spoor.turns import AT_ONCE, Turns
 from spoor.urls import host_of
 
 Arrival = tuple[Visit, Outcome]
 
 LONGEST_DELAY = 86_400.0
-"""Seconds for which a server may ask to be left alone, and for which a robots.txt counts."""
+"""The longest delay, in seconds, that a server may ask for, and the longest time for which a robots.txt is valid."""
 
 
 class Crawl:
-    """Told the time and what came back; says what to visit next. Driven from one task in one thread.
+    """Selects visits and absorbs their outcomes. The caller passes the current time. Not thread-safe.
 
-    With a `handover` it is one shard of a crawl: it takes the seeds of its own hosts, links of others leave, and what
-    others found for it comes by `receive`. With `troubles` an exception costs the URL or link that is worked on: what
-    failed is reported, the crawl continues. Only broken storage ends it. Without, exceptions are raised.
+    With a `handover`, this is one shard of a crawl: it keeps the seeds of its own hosts, passes links to other hosts
+    on, and gets links found by other shards through `receive`. With `troubles`, an exception costs only the URL or link
+    that is being processed: it is reported and the crawl continues; only broken storage ends it. Without, exceptions
+    are raised.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Crawl:
         self._idle_since: float | None = None
 
     def begin(self, seeds: Iterable[str]) -> None:
-        """Seeds wait before everything else, in the given order; those the frontier knows already are passed over."""
+        """Queues the seeds before everything else, in the given order; skips those already in the frontier."""
         self._add_seeds(seeds)
         self.frontier.commit()
 
@@ -105,8 +106,9 @@ class Crawl:
                 self.frontier.add(Entry(url, host_of(url), SOONEST, trail=root))
 
     def resume(self, now: float, died_of: str = "", last_heard_of: float | None = None) -> None:
-        """Before `begin`, where a crawl may be resumed. `died_of` is the URL that the process before this one worked on
-        when it died, if it did; `last_heard_of` what time it was then: later than now, if the clock was set back."""
+        """To be called before `begin` if the crawl may be a resumed one. `died_of` is the URL that the previous process
+        was working on when it died, "" if it did not die. `last_heard_of` is the last time it recorded, which is later
+        than `now` if the clock was set back."""
         ahead = 0.0 if last_heard_of is None else max(0.0, last_heard_of - now)
         given_up = self.frontier.reopen(now, died_of, ahead, max(LONGEST_DELAY, self.limits.longest_wait))
         if given_up:
@@ -116,11 +118,11 @@ class Crawl:
             self._isolation.note(died_of, DIED)
         self._readmission.add(*self.guidance.unblocked)
 
-    # What to visit next.
+    # Selecting the next visit.
 
     def next_visit(self, now: float) -> Visit | None:
-        """None: nobody can be visited right now, or it is better to wait; `wake_at` says when to ask again, `ended`
-        whether ever."""
+        """None if no host is available now or waiting is better: `wake_at` returns when to ask again, `ended` why there
+        will be no more."""
         self._count_idle(now)
         if self.guidance.paused_by:
             return None
@@ -157,11 +159,11 @@ class Crawl:
             if ruling.decision == "admit":
                 self._begin(visit, entry, now)
                 return visit
-            self._turn_away(entry, visit, ruling, now)
+            self._refuse(entry, visit, ruling, now)
         return None
 
     def _probe(self, now: float) -> Visit | None:
-        """While nothing answers: one request after another, for the robots.txt of a host that answered before."""
+        """During an outage: requests the robots.txt of hosts that answered before, one at a time."""
         if self._outage.is_probing or self.is_spent() or now < self._outage.probe_at:
             return None
         for url in self._outage.candidates():
@@ -177,12 +179,12 @@ class Crawl:
             self._idle, self._idle_since = self._idle + now - self._idle_since, None
 
     def _allowed(self, entry: Entry, now: float) -> Ruling | None:
-        """By robots.txt; None: it cannot be said yet."""
+        """The ruling of robots.txt; None if that file is not known yet."""
         ruling = self._isolation.attempt(entry.url, "checked against robots.txt", self._access.ruling, entry, now)
         return Ruling("park", ruling.reason) if isinstance(ruling, Trouble) else ruling
 
     def _at_turn(self, visit: Visit, entry: Entry) -> Ruling:
-        """The strategy's own admission does not bind seeds."""
+        """The strategy's admission does not apply to seeds."""
         return ADMIT if entry.is_seed else self._parts.at_pop(visit)
 
     def _begin(self, visit: Visit, entry: Entry, now: float) -> None:
@@ -191,22 +193,22 @@ class Crawl:
         self.frontier.begin(entry, now)
         self._parts.begun(visit)
 
-    def _turn_away(self, entry: Entry, visit: Visit, ruling: Ruling, now: float) -> None:
+    def _refuse(self, entry: Entry, visit: Visit, ruling: Ruling, now: float) -> None:
         parked = ruling.decision == "park"
         (self.frontier.park if parked else self.frontier.drop)(entry, ruling.because)
         if not parked:
             self._parts.learn_miss(visit, ruling.because)
         self._turned_away.append(Refused(now, Refusal(entry.url, ruling.because, parked)))
 
-    # What the scripts of a page ask for.
+    # Requests by the scripts of a page.
 
     def release(self, visit: Visit, now: float) -> None:
-        """The response has come, and its scripts are about to run: the host may be asked for something else."""
+        """The response has arrived and its scripts are about to run: the host may receive other requests."""
         self.frontier.release(visit.url, now)
 
     def turn_of(self, url: str, now: float) -> Ruling | Visit | float:
-        """Whether a script may ask for this. Admitted: now, and `request_over` is called afterwards. A visit: that
-        robots.txt is to be fetched first. A number: ask again at that time."""
+        """Whether a script may request this URL. If admitted: send it now and call `request_over` afterwards. A visit:
+        fetch that robots.txt first. A number: ask again at that time."""
         if self._outage.paused_since is not None:
             return self._outage.probe_at
         turn = self._access.turn_of(url, now)
@@ -216,12 +218,12 @@ class Crawl:
     def request_over(self, url: str, now: float) -> None:
         self.frontier.end_request(url, now)
 
-    # What to make of what came back.
+    # Processing outcomes.
 
     def absorb(self, arrivals: Sequence[Arrival], now: float) -> list[Event]:
-        """Digests what came back, as one transaction, and tells what happened, in order; a visit apart from others as
-        a transaction of its own. Once more with nothing at the end of a crawl: links may have been turned away since
-        the last arrival."""
+        """Processes the outcomes in one transaction, and returns the events in order. A visit marked `apart` gets a
+        transaction of its own. To be called with no arrivals at the end of a crawl, because links may have been refused
+        since the last arrival."""
         self._under_way -= len(arrivals)
         self._alone = self._alone and not arrivals
         events = self._batch([arrival for arrival in arrivals if not arrival[0].apart], now)
@@ -231,7 +233,7 @@ class Crawl:
         return events
 
     def receive(self, batch: Sequence[Mailed], now: float) -> list[Event]:
-        """Takes what other shards found and learned, as one transaction. Tells which links were refused."""
+        """Takes in links and lessons from other shards, in one transaction. Returns the refused links as events."""
         self.turns.more_is_known()
         for mailed in batch:
             if not isinstance(mailed, Handed):
@@ -250,7 +252,7 @@ class Crawl:
         events: list[Event] = [*self._turned_away]
         self._turned_away.clear()
         self.turns.set_aside = 0
-        events.extend(self._take_in(visit, outcome, verdicts, now) for visit, outcome in arrivals)
+        events.extend(self._absorb_one(visit, outcome, verdicts, now) for visit, outcome in arrivals)
         self._scoring.keep_up()
         for visit in self._outage.doubtful():
             self._failures.restore(visit, now)
@@ -263,13 +265,17 @@ class Crawl:
         self._readmission.go_on()
         return events
 
-    def _take_in(self, visit: Visit, outcome: Outcome, verdicts: Iterator[Verdict | Trouble], now: float) -> Event:
-        """Whatever is raised on the way, the visit is over when this is."""
+    def _absorb_one(self, visit: Visit, outcome: Outcome, verdicts: Iterator[Verdict | Trouble], now: float) -> Event:
+        """Always ends the visit, whatever is raised."""
         verdict = next(verdicts) if isinstance(outcome, Page) else None
         self._isolation.on(visit.url)
         try:
             event = self._isolation.attempt(visit.url, "absorbed", self._absorbed, visit, outcome, verdict, now)
-            return self._failures.in_vain(visit, event, now, self._waiting()) if isinstance(event, Trouble) else event
+            return (
+                self._failures.on_internal_error(visit, event, now, self._waiting())
+                if isinstance(event, Trouble)
+                else event
+            )
         finally:
             self._isolation.off()
 
@@ -281,30 +287,30 @@ class Crawl:
         if visit.purpose == "robots" and not isinstance(outcome, Trouble):
             return self._access.take_in(visit, outcome, now, self._waiting())
         self._parts.over(visit)
-        return self._concluded(visit, outcome, verdict, now)
+        return self._process_outcome(visit, outcome, verdict, now)
 
-    def _concluded(self, visit: Visit, outcome: Outcome, verdict: Verdict | Trouble | None, now: float) -> Event:
+    def _process_outcome(self, visit: Visit, outcome: Outcome, verdict: Verdict | Trouble | None, now: float) -> Event:
         match outcome:
             case Page() as page:
                 assert verdict is not None
                 if isinstance(verdict, Trouble):
-                    return self._failures.in_vain(visit, verdict, now, self._waiting())
-                return self._digest(visit, page, verdict, now)
+                    return self._failures.on_internal_error(visit, verdict, now, self._waiting())
+                return self._process_page(visit, page, verdict, now)
             case Judged(page, judged):
-                return self._digest(visit, page, judged, now)
+                return self._process_page(visit, page, judged, now)
             case Redirect() as redirect:
                 return self._follow(visit, redirect, now)
             case Failure() as failure:
-                return self._failures.let_go_or_wait(visit, failure, now, self._waiting())
+                return self._failures.retry_or_give_up(visit, failure, now, self._waiting())
             case Trouble() as trouble:
-                return self._failures.in_vain(visit, trouble, now, self._waiting())
+                return self._failures.on_internal_error(visit, trouble, now, self._waiting())
             case SitemapFile() as file if visit.purpose == "sitemap":
                 return self._sitemaps.take_in(visit, file, now, self._waiting())
             case RobotsRules() | SitemapFile():
                 raise BrokenContract(f"{visit.url} is a page, but the outcome is a {type(outcome).__name__}")
 
-    def _digest(self, visit: Visit, page: Page, verdict: Verdict, now: float) -> Visited:
-        """What may fail for the page as a whole comes before anything is changed."""
+    def _process_page(self, visit: Visit, page: Page, verdict: Verdict, now: float) -> Visited:
+        """Steps that can fail for the whole page come first, before any state changes."""
         if not math.isfinite(verdict.relevance):
             raise BrokenContract(f"{self.strategy.judge!r} gave {page.url} the relevance {verdict.relevance}")
         trail = self.strategy.trail.advance(visit.trail, page, verdict)
@@ -320,7 +326,8 @@ class Crawl:
         return Visited(*came, *counts, waiting, page.needs_scripts, page.rendering)
 
     def _follow(self, visit: Visit, redirect: Redirect, now: float) -> Redirected:
-        """The target takes the place that the redirecting URL had. A redirect that leads to nothing new is a miss."""
+        """The target inherits the key and evidence of the redirecting URL. A redirect to a URL that is not new is a
+        miss."""
         followed = self._hand_over(visit, redirect.to, redirect.again, now)
         if followed.because:
             self._parts.learn_miss(visit, followed.because)
@@ -353,19 +360,19 @@ class Crawl:
         return Redirected(visit, now, to, "", waiting)
 
     def _send_on(self, visit: Visit, to: str, again: bool) -> None:
-        """The target of a redirect belongs to another shard, which alone knows whether it is new."""
+        """Passes the target of a redirect on to its shard, which alone knows whether it is new."""
         page = sighting_elsewhere(visit.url, visit.depth - 1, visit.trail)
         is_seed, link = visit.key == SOONEST, Link(to, hints=visit.hints)
         self._scoring.hand_over(Handed(link, visit.evidence, page, visit.redirects + 1, is_seed, again))
 
     def _waiting(self) -> int:
-        """The length of the queue, what is being visited included."""
+        """The length of the queue, including the visits in transit."""
         return len(self.frontier) + self.frontier.count(State.IN_TRANSIT)
 
-    # What persons ask for.
+    # Actions of persons.
 
     def steer(self, submission: Submission, now: float) -> list[Event]:
-        """Does it or refuses it, as one transaction, and tells which."""
+        """Applies or refuses the action, in one transaction, and returns the events."""
         action, who = submission.action, submission.who
         refused = self.guidance.refusal(action, self.frontier) or self.limits.refusal(submission, now)
         if not refused:
@@ -383,13 +390,13 @@ class Crawl:
             case _:
                 carry_out(action, self.frontier, self.guidance, self._readmission, now)
 
-    # What to make of verdicts that were revised.
+    # Revised verdicts.
 
     def revise(self, judge: Judge, changed: Mapping[str, Verdict], lessons: Iterable[Lesson]) -> None:
-        """From now on this judge judges. `changed` are the verdicts on visited pages that are others now, by URL: the
-        strategy learns anew from `lessons`, all that it has learned from so far in the order it happened, as they would
-        have been. With no verdict changed, it stays as it is to the last bit. One transaction, between two batches; to
-        be told again, with the lessons so revised, when the crawl is resumed."""
+        """Replaces the judge. `changed` has the verdicts on visited pages that differ now, by URL. The strategy
+        relearns from `lessons`, everything it has learned from so far in the original order, with these verdicts in
+        place of the old ones. If no verdict changed, its state stays the same to the last bit. One transaction, between
+        two batches; to be repeated, with the revised lessons, when the crawl is resumed."""
         self.strategy = replace(self.strategy, judge=judge)
         self._parts.take_judge(judge)
         if changed:
@@ -398,10 +405,10 @@ class Crawl:
             self.turns.more_is_known()
             self.frontier.commit()
 
-    # When to ask again, and whether.
+    # When to ask again, and why not.
 
     def wake_at(self) -> float | None:
-        """When to ask for a visit again if nothing arrives before; None: only an arrival can help; infinity: only
+        """When to ask for a visit again if nothing arrives before. None if only an arrival can help, infinity if only
         `steer` can."""
         if self.is_spent():
             return None
@@ -413,30 +420,30 @@ class Crawl:
 
     @property
     def interrupted(self) -> bool:
-        """Whether the last decision turned so many links away that it was broken off, or more links are to wait again:
-        absorb, then ask again."""
+        """Whether the last `next_visit` stopped because it refused too many links, or more links are to be readmitted:
+        call `absorb`, then ask again."""
         return self._interrupted_at is not None or not self._readmission.is_over
 
     @property
     def paused_since(self) -> float | None:
-        """Since when nothing answers, so that nothing is fetched; None: it is."""
+        """Start of the current outage, during which no pages are fetched; None if there is none."""
         return self._outage.paused_since
 
     @property
     def idle(self) -> float:
-        """Seconds in which a connection was left free although a link could have been fetched, because better
-        ones were on hosts that are free soon."""
+        """Seconds in which a connection stayed free although a link could have been fetched, because hosts that are
+        free soon had better links."""
         return self._idle
 
     def ended(self) -> str:
         """Why there is no next visit, once nothing is in flight and `wake_at` is None."""
         if self.is_spent():
             return f"the budget of {self.limits.visits} visits is spent"
-        put_off = len(self.frontier)
-        links = "1 link" if put_off == 1 else f"{put_off:,} links"
-        return f"nothing is waiting but {links} without a robots.txt" if put_off else "nothing is waiting"
+        postponed = len(self.frontier)
+        links = "1 link" if postponed == 1 else f"{postponed:,} links"
+        return f"nothing is waiting but {links} without a robots.txt" if postponed else "nothing is waiting"
 
     def is_spent(self) -> bool:
-        """Whether no visit may begin, whatever waits."""
+        """Whether the budget or the lease is used up, so that no visit may begin."""
         spent, limits = self.frontier.spent, (self.limits.visits, self.turns.lease.visits)
         return any(limit is not None and spent >= limit for limit in limits)

@@ -1,13 +1,13 @@
-"""Our own mistakes and the user's, as a tree:
+"""Errors of spoor and of the user, as a tree:
 
-SpoorError                  anything spoor refuses to do, said in one line with the remedy
+SpoorError                  anything spoor refuses to do, in one line with the remedy
 ├── UsageError              the command or its arguments are wrong           (exit 2)
 ├── BadInput                a file or folder is not what it should be        (exit 1)
 │   ├── MissingExtra        an optional library is not installed             (exit 1)
-│   └── BrokenStorage       what a crawl keeps cannot be written any more    (exit 1)
-└── BrokenContract          a judge, scorer or other part broke its role     (exit 1)
+│   └── BrokenStorage       the storage of a crawl is no longer writable     (exit 1)
+└── BrokenContract          a part, such as a judge, violated its role       (exit 1)
 
-What the web does wrong is never an exception: it is a `records.Failure`."""
+Errors of the web are never exceptions: each is a `records.Failure`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import sqlite3
 
 
 class SpoorError(Exception):
-    """A line for the user: names the thing, the value and, where there is one, the remedy."""
+    """A one-line message for the user: names the thing, the value and, where there is one, the remedy."""
 
     exit_code = 1
 
@@ -35,12 +35,12 @@ class MissingExtra(BadInput):
 
 
 class BrokenStorage(BadInput):
-    """What a crawl keeps cannot be written any more: nothing is gained by going on."""
+    """The storage of a crawl is no longer writable: continuing is pointless."""
 
 
 class BrokenContract(SpoorError):
-    """A judge, scorer or other part broke the promise of its role."""
+    """A judge, scorer or other part violated the contract of its role."""
 
 
 OF_STORAGE: tuple[type[Exception], ...] = (BrokenStorage, sqlite3.Error)
-"""What ends a crawl. Anything else that is raised while a URL is worked on costs that URL, not the crawl."""
+"""Exceptions that end a crawl. Any other exception while a URL is processed costs only that URL."""

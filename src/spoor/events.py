@@ -1,4 +1,4 @@
-"""What happened, in the order it happened. Databases, metrics, reports and tests are made from these alone."""
+"""The events of a crawl, in order. Databases, metrics, reports and tests are derived from these alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spoor.records import Listed, Rendering, Verdict, Visit
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A link that was not let in, and why. `parked` ones may come back when more is known."""
+    """A link that was not admitted, and why. A `parked` link may be admitted later."""
 
     url: str
     because: str
@@ -19,11 +19,11 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """A page came and was judged. `added` links began to wait, `moved` ones changed their place.
+    """A page was fetched and judged. `added` links were queued, `moved` ones changed their position.
 
-    `waiting` is the length of the queue before the links of this page were offered, this visit included.
-    `needs_scripts`: hardly anything could be read of it, because scripts make it that were not run. `rendering` is
-    what running them brought, or why they were not run; None where nobody thought of it.
+    `waiting` is the length of the queue before the links of this page were offered, including this visit.
+    `needs_scripts`: hardly any text could be read, because the page is built by scripts that were not run. `rendering`
+    is the result of running them, or why they were not run; None if that was not considered.
     """
 
     visit: Visit
@@ -41,8 +41,8 @@ class Visited:
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
-    """The page is elsewhere; `because` says why the target was not queued, "" when it was. `again`: it is asked for
-    once more, with the cookies that were set on the way. `waiting`: see `Visited`."""
+    """The response was a redirect; `because` is the reason why its target was not queued, "" if it was. `again`: the
+    target is fetched again, with the cookies that were set on the way. `waiting`: see `Visited`."""
 
     visit: Visit
     at: float
@@ -54,8 +54,8 @@ class Redirected:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """No page came. `again_at` is the time of the next try; None: given up. `waiting`: see `Visited`. `excused`: our
-    own side was out of order, so the visit does not count."""
+    """No page came. `again_at` is the time of the next try, None if given up. `waiting`: see `Visited`. `excused`: the
+    cause was on our side, so the visit does not count."""
 
     visit: Visit
     at: float
@@ -67,8 +67,8 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class HostOpened:
-    """A robots.txt came, or there is none: the hosts whose rules it holds may be visited. `delay` is in seconds,
-    between two visits to them."""
+    """A robots.txt came, or the host has none: the hosts to which it applies may be visited. `delay` is their host
+    delay in seconds."""
 
     visit: Visit
     at: float
@@ -77,9 +77,9 @@ class HostOpened:
 
 @dataclass(frozen=True, slots=True)
 class SitemapRead:
-    """A sitemap or a feed came. It has `listed` URLs; `foreign` of those that were considered are of hosts for which it
-    may not speak; `added` links began to wait. `claims` is what it says of pages that it let in. `cut` says why it was
-    not read to its end, "" when it was. `waiting`: see `Visited`."""
+    """A sitemap or a feed was read. It has `listed` URLs; `foreign` counts those of hosts that it has no authority for,
+    among the URLs considered; `added` links were queued. `claims` are its entries for the admitted pages. `cut` is the
+    reason why it was not read to its end, "" if it was. `waiting`: see `Visited`."""
 
     visit: Visit
     at: float
@@ -95,7 +95,7 @@ class SitemapRead:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A link whose turn had come was not visited after all."""
+    """A waiting link was refused when it was about to be visited."""
 
     at: float
     refusal: Refusal
@@ -103,7 +103,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Troubled:
-    """Something of ours failed while a URL was worked on, which went on without it; a sample was saved."""
+    """An error of spoor while a URL was processed, which continued without the failed step; a sample was saved."""
 
     at: float
     url: str
@@ -112,8 +112,8 @@ class Troubled:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """For `seconds` nothing else was done; the process was at work for `cpu` seconds of them. `url` is what was
-    worked on, `where` the calls; "" when that is not known."""
+    """The event loop was blocked for `seconds`, of which the process used `cpu` seconds of processor time. `url` is the
+    URL being processed, `where` the call stack; "" if not known."""
 
     at: float
     seconds: float
@@ -124,7 +124,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Paused:
-    """Nothing has answered `since` then, so nothing is fetched until something does. `reason` is the last failure."""
+    """An outage began: no response `since` then, so no pages are fetched until one arrives. `reason` is the last
+    failure."""
 
     at: float
     since: float
@@ -133,7 +134,7 @@ class Paused:
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """Something answered again, `seconds` after the first failure."""
+    """The outage is over, `seconds` after the first failure."""
 
     at: float
     seconds: float
@@ -141,7 +142,7 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class ClockSet:
-    """Somebody set the clock of the machine, by `seconds`; a crawl goes by the seconds that pass."""
+    """The system clock was set, by `seconds`; the crawl measures time by a monotonic clock."""
 
     at: float
     seconds: float
@@ -149,7 +150,7 @@ class ClockSet:
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """A person asked for something. It was done, or `refused` says why not. `id` is that of the submission."""
+    """An action of a person, applied, or not if `refused` has a reason. `id` is that of the submission."""
 
     at: float
     id: str
@@ -160,9 +161,9 @@ class Steered:
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """The judge has learned from all `answers` so far and has a new `version`; `changed` pages have another verdict,
-    so that of those of this run `gain` more are relevant, or fewer. `surprises` are new answers that contradict what
-    the version before was sure of, `contradictions` pages on which two teachers disagree."""
+    """The judge was retrained on all `answers` so far and has a new `version`. `changed` pages have a different
+    verdict; `gain` is the change in the number of relevant pages of this run. `surprises` are new answers that
+    contradict confident verdicts of the previous version, `contradictions` pages on which two teachers disagree."""
 
     at: float
     version: int
@@ -174,6 +175,6 @@ class Taught:
 
 
 Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet | Steered | Taught
-"""What happens between visits."""
+"""Events between visits."""
 
 Event = Visited | Redirected | Failed | HostOpened | SitemapRead | Aside

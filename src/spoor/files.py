@@ -1,9 +1,8 @@
-"""Files: written completely or not at all; and those that hold what was learned, read within bounds, with no code in
-them.
+"""Atomic writing of files; and model files, which contain no code and are read within size limits.
 
-spoor language profiles 1                     the first line: what this is, and the version of the format
-[{"tag": "mn-Mong", …, "bytes": 812}, …]      the second: what each part is and was trained on (JSON)
-…                                             then the bytes of each part, in that order
+spoor language profiles 1                     first line: the kind of file, and the version of the format
+[{"tag": "mn-Mong", …, "bytes": 812}, …]      second line: what each part is and was trained on (JSON)
+…                                             then the bytes of each part, in the same order
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ from numpy.typing import DTypeLike, NDArray
 
 from spoor.errors import BadInput, UsageError
 
-# A file that somebody else made, read into memory only if it is not too large for that.
+# Reading files of other origin into memory, with a limit on their size.
 
 
 _CHUNK = 1 << 20
 
 
 def read_bounded(path: Path, most: int, kind: str) -> bytes:
-    """`kind` is what complaints call it. What has no size of its own, such as a pipe, is read as far as it may be."""
+    """`kind` is used in error messages. A file without a size, such as a pipe, is read up to the limit."""
     content = bytearray()
     try:
         with path.open("rb") as file:
@@ -55,14 +54,14 @@ def read_start(path: Path, size: int, kind: str) -> bytes:
         raise BadInput(f"cannot read the {kind} {path}: {error.strerror}") from None
 
 
-# Files and folders that are complete or absent, whenever the process that writes them is killed.
+# Files and folders that are complete or absent, even if the writing process is killed.
 
 
 @contextlib.contextmanager
 def replacing(path: Path, partial: str = "", durable: bool = False) -> Iterator[Path]:
-    """A file to write into that takes the place of `path` only if everything went well. `partial` is its name until
-    then: by default one that no other process uses; where only one process writes, a fixed one, so that whoever is
-    killed leaves at most one. `durable`: complete also after a power cut."""
+    """Yields a file to write to, which replaces `path` only on success. `partial` is its name until then: by default
+    one that no other process uses; a fixed one if only one process writes, so that killed processes leave at most one.
+    `durable`: complete even after a power failure."""
     part = path.with_name(partial or f".{path.name}.{os.getpid()}.partial")
     try:
         yield part
@@ -77,7 +76,7 @@ def replacing(path: Path, partial: str = "", durable: bool = False) -> Iterator[
 
 @contextlib.contextmanager
 def complete_or_absent(out: Path) -> Iterator[Path]:
-    """A folder to write into that takes the name `out` only if everything went well."""
+    """Yields a folder to write to, which is renamed to `out` only on success."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BadInput(f"{out} already exists; remove it or give another --out")
     try:
@@ -96,23 +95,23 @@ def complete_or_absent(out: Path) -> Iterator[Path]:
 
 
 def _failed(error: OSError, partial: Path, out: Path) -> BadInput:
-    """An error about a file of somebody else's is about reading it; any other kept us from writing."""
+    """An error about another file was an error in reading; any other is an error in writing."""
     reason = error.strerror or str(error)
     if error.filename and not str(error.filename).startswith(str(partial)):
         return BadInput(f"cannot read {error.filename}: {reason}")
     return BadInput(f"cannot write {out}: {reason}")
 
 
-# What a part has learned, as arrays, lists of strings and numbers; and how it is read back without trusting it.
+# Learned state as arrays, lists of strings and numbers; validated when it is read back.
 
 
 State = Mapping[str, Union["NDArray[np.generic]", list[str], int, float, "State"]]
-"""By name. States inside a state belong to the parts of a part."""
+"""Values by name. A nested state belongs to a part of a composite."""
 
 LARGEST_NUMBER = float(1 << 53)
-"""A number beyond this was not counted by anybody."""
+"""Larger numbers cannot be counts."""
 ANY = -1
-"""In a shape: as many as there are."""
+"""In a shape: any length."""
 
 
 def array_in(
@@ -123,7 +122,8 @@ def array_in(
     least: float = -LARGEST_NUMBER,
     most: float = LARGEST_NUMBER,
 ) -> NDArray[np.generic]:
-    """An array of this type and shape, `ANY` fitting every length, all of it between `least` and `most`. NaN is not."""
+    """An array of this type and shape, where `ANY` matches every length, with all values between `least` and `most`.
+    NaN is invalid."""
     found = state.get(name)
     if not isinstance(found, np.ndarray) or found.dtype != np.dtype(kind) or not _fits(found.shape, shape):
         raise BadInput(f"{name} is not an array of {np.dtype(kind)} of the shape {shape}")
@@ -133,7 +133,7 @@ def array_in(
 
 
 def counts_in(state: State, name: str, length: int, most: float = LARGEST_NUMBER) -> list[int]:
-    """Whole numbers from 0 on."""
+    """Integers of at least 0."""
     return [int(number) for number in array_in(state, name, np.int64, (length,), 0, most).tolist()]
 
 
@@ -145,7 +145,7 @@ def texts_in(state: State, name: str, length: int = ANY) -> list[str]:
 
 
 def count_in(state: State, name: str, most: float = LARGEST_NUMBER) -> int:
-    """A whole number from 0 on."""
+    """An integer of at least 0."""
     found = state.get(name)
     if not isinstance(found, int) or not 0 <= found <= most:
         raise BadInput(f"{name} is not a whole number from 0 to {most:g}")
@@ -167,17 +167,17 @@ def state_in(state: State, name: str) -> State:
 
 
 def renamed_parts(state: State, earlier: Mapping[str, str]) -> State:
-    """A state as this version names its parts; `earlier` has the names of snapshots of earlier versions."""
+    """A state with the current names of its parts; `earlier` has the names in snapshots of earlier versions."""
     return {earlier.get(name, name): value for name, value in state.items()}
 
 
 def as_counts(numbers: Iterable[int]) -> NDArray[np.int64]:
-    """As `counts_in` reads them."""
+    """In the form that `counts_in` reads."""
     return np.fromiter(numbers, np.int64)
 
 
 def slices(sizes: Sequence[int], length: int) -> list[slice]:
-    """Where lists of these sizes are that were put one after the other."""
+    """The slices of concatenated lists of these sizes."""
     ends = list(accumulate(sizes, initial=0))
     if ends[-1] != length:
         raise BadInput(f"there are {length} items where {ends[-1]} are counted")
@@ -188,20 +188,21 @@ def _fits(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     return len(found) == len(shape) and all(asked in (ANY, size) for size, asked in zip(found, shape, strict=True))
 
 
-# Trained models on disk: one file, no code in it, whatever the model is of.
+# Trained models on disk: one file without code, for any kind of model.
 
 
 SUFFIX = ".spoor"
-"""What the name of a model file ends in."""
+"""The suffix of model files."""
 LARGEST_MODEL = 1 << 29
-"""Bytes of a model file, and of any of its parts when unpacked: a few bytes may stand for gigabytes."""
+"""Maximum size in bytes of a model file, and of each of its parts when decompressed: a few bytes may expand to
+gigabytes."""
 _LONGEST_LINE = 100
-"""Bytes of the first line that are looked at."""
+"""Bytes of the first line that are read."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """`name` says what the file holds, `made_by` is the command that makes one."""
+    """`name` is the kind of contents, `made_by` the command that creates such a file."""
 
     name: str
     version: int
@@ -214,14 +215,14 @@ class Kind:
 
 @dataclass(frozen=True)
 class Part:
-    """What is said of a part, in what JSON can say, and its bytes."""
+    """The metadata of a part, JSON-serialisable, and its bytes."""
 
     says: Mapping[str, Any]
     content: bytes
 
 
 def write_model(path: Path, kind: Kind, parts: Sequence[Part]) -> None:
-    """The same parts make the same bytes."""
+    """Deterministic: the same parts give the same bytes."""
     listed = [{**part.says, "bytes": len(part.content)} for part in parts]
     head = f"{kind.line}\n{json.dumps(listed, ensure_ascii=False, separators=(',', ':'))}\n"
     try:
@@ -246,20 +247,20 @@ def read_model(path: Path, kind: Kind) -> tuple[Part, ...]:
 
 
 def kind_in(path: Path) -> str:
-    """What a file holds, by the name of its kind; "" when it is no model."""
+    """The kind of a model file; "" if it is not a model."""
     first, _, _ = read_start(path, _LONGEST_LINE, "model").partition(b"\n")
     return _named(first)[0]
 
 
 def checked_name(out: Path) -> Path:
-    """Where a new model may be written."""
+    """The path for a new model."""
     if out.suffix != SUFFIX:
         raise UsageError(f"--out {out}: the name of a model ends in {SUFFIX}, so rename it")
     return out
 
 
 def unpacked(content: bytes, size: int) -> bytes:
-    """What zlib made of `size` bytes; ValueError when they are more or fewer, or too many."""
+    """Decompresses to exactly `size` bytes; ValueError if there are more or fewer, or too many."""
     if not 0 <= size <= LARGEST_MODEL:
         raise ValueError(f"a part of {size} bytes")
     unpacker = zlib.decompressobj()
@@ -296,7 +297,7 @@ def _named(line: bytes) -> tuple[str, str]:
 
 
 def as_toml(value: Any) -> str:
-    """TOML writes texts as JSON does, but for one character; numbers as Python does."""
+    """TOML strings are those of JSON, except for one character; numbers are those of Python."""
     match value:
         case bool():
             return str(value).lower()

@@ -1,7 +1,7 @@
-"""Figures of crawls for Prometheus: of one that runs in this process, and of any crawl folder, which is only read.
+"""Prometheus metrics of crawls: of one running in this process, and of any crawl folder, read-only.
 
-Both have the same names, so that one Grafana dashboard shows either. The figures of a running crawl begin at zero with
-each process, as is usual; those of a folder are of all its runs.
+Both have the same names, so that one Grafana dashboard shows either. The counters of a running crawl start at zero in
+each process, as usual; those of a folder cover all its runs.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
+from spoor.crawling.guidance import Guidance
 from spoor.errors import UsageError
 from spoor.events import Event, Failed, HostOpened, Redirected, SitemapRead, Visited
 from spoor.frontier.entry import State
 from spoor.frontier.rows import counters_of
-from spoor.guidance import Guidance
 from spoor.store.crawl_folder import CrawlFolder, is_open_for_crawling
 from spoor.store.idle_time import idle_of_run
 from spoor.store.journal import open_to_read
 from spoor.store.steered import steered
 
-# What is counted, and what it is called.
+# The metrics and their names.
 
 
 BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-"""Seconds up to which requests are counted together."""
+"""Upper bounds of the latency buckets, in seconds."""
 OUTCOMES: dict[type, str] = {
     Visited: "page",
     Redirected: "redirected",
@@ -44,12 +44,12 @@ OUTCOMES: dict[type, str] = {
     SitemapRead: "sitemap",
 }
 _KINDS = {"redirected": "redirected", "failed": "failed", "host opened": "robots", "sitemap read": "sitemap"}
-"""The same of the kinds that the journal has."""
+"""The same for the kinds of the journal."""
 
 
 @dataclass
 class Durations:
-    """How many took how long, in seconds; the last of `counts` are those beyond all bounds."""
+    """A histogram of durations in seconds; the last of `counts` is for those above all bounds."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
     total: float = 0.0
@@ -59,14 +59,14 @@ class Durations:
         self.total += seconds
 
     def buckets(self) -> list[tuple[str, float]]:
-        """As Prometheus has them: each with all that are shorter."""
+        """In the form of Prometheus: cumulative."""
         names = [*map(str, BOUNDS), "+Inf"]
         return list(zip(names, map(float, accumulate(self.counts)), strict=True))
 
 
 @dataclass
 class CrawlCounts:
-    """Of one crawl. None: not known, as of a crawl in another process."""
+    """The figures of one crawl. None if not known, as for a crawl in another process."""
 
     requests: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(OUTCOMES.values(), 0)))
     relevant: int = 0
@@ -83,7 +83,7 @@ class CrawlCounts:
 
 
 class MeasuredCrawl(Protocol):
-    """A crawl with its name, which all its figures have as a label, and its figures as of now."""
+    """A crawl with its name, which is a label of all its metrics, and its current figures."""
 
     @property
     def crawl(self) -> str: ...
@@ -109,12 +109,12 @@ _SINGLE: tuple[Single, ...] = (
     (GaugeMetricFamily, "spoor_requests_in_flight", "Requests under way.", lambda c: c.in_flight),
     (GaugeMetricFamily, "spoor_hosts_delayed", "Hosts under a delay.", lambda c: c.hosts_delayed),
 )
-"""Those that a crawl has one of."""
+"""The metrics with one value per crawl."""
 
 
 @dataclass(frozen=True, eq=False)
 class CrawlCollector(Collector):
-    """The figures of several crawls, those of one name together, as the format demands."""
+    """The metrics of several crawls, grouped by name, as the format requires."""
 
     sources: Sequence[MeasuredCrawl]
 
@@ -154,12 +154,12 @@ def _latencies(crawls: Mapping[str, CrawlCounts]) -> Metric:
     return family
 
 
-# A crawl that runs in this process, and one that is only read.
+# A crawl in this process, and a folder that is only read.
 
 
 @dataclass
 class CrawlMetrics:
-    """Is told of events; `present` adds what is so right now."""
+    """Counts events; `present` adds the current values."""
 
     crawl: str
     present: Callable[[CrawlCounts], None]
@@ -191,7 +191,7 @@ _LAST = "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(i
 
 @dataclass
 class FolderMetrics:
-    """Counts what is new in the folder since it was asked last."""
+    """Counts what has been added to the folder since the last call."""
 
     folder: CrawlFolder
     _counts: CrawlCounts = field(default_factory=CrawlCounts, init=False)
@@ -204,7 +204,7 @@ class FolderMetrics:
 
     def counts(self) -> CrawlCounts:
         with contextlib.closing(open_to_read(self.folder.database)) as db:
-            db.execute("BEGIN")  # All of it as it was at one moment.
+            db.execute("BEGIN")  # A consistent view.
             self._count(db)
             self._counts.links = counters_of(db.execute("SELECT name, value FROM counters")).by_state
             self._counts.paused = bool(Guidance.of(steered(db)).paused_by)
@@ -230,11 +230,11 @@ class FolderMetrics:
         self._read_to = new[1]
 
 
-# Over HTTP.
+# The HTTP server.
 
 
 def registry_of(*sources: MeasuredCrawl) -> CollectorRegistry:
-    """With memory and processor time of this process."""
+    """Also includes memory and processor time of this process."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(CrawlCollector(sources))
     ProcessCollector(registry=registry)
@@ -243,7 +243,7 @@ def registry_of(*sources: MeasuredCrawl) -> CollectorRegistry:
 
 
 def exposition(registry: CollectorRegistry) -> bytes:
-    """The text that Prometheus reads."""
+    """The text format of Prometheus."""
     return generate_latest(registry)
 
 
@@ -266,7 +266,7 @@ _NAMES = ("127.0.0.1", "localhost")
 async def _only_from_here(
     request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
 ) -> web.StreamResponse:
-    """A page elsewhere whose name leads to this machine could read along otherwise."""
+    """Without this, a web page elsewhere could read the metrics by DNS rebinding."""
     if request.host.partition(":")[0] not in _NAMES:
         raise web.HTTPForbidden(text=f"ask for {_NAMES[0]}\n")
     return await handler(request)
@@ -274,7 +274,7 @@ async def _only_from_here(
 
 @contextlib.asynccontextmanager
 async def serving(registry: CollectorRegistry, port: int) -> AsyncIterator[str]:
-    """The address where they are, until the context is left. `port` 0: any that is free."""
+    """Yields the address, and serves until the context is left. `port` 0 selects a free one."""
     app = web.Application(middlewares=[_only_from_here])
     app.add_routes(routes(registry))
     runner = web.AppRunner(app, access_log=None)

@@ -1,4 +1,4 @@
-"""What is asked for by name: `limited-distance:n=3`, and judges joined by and, or, not and parentheses."""
+"""Parsing of names: `limited-distance:n=3`, and judges combined by and, or, not and parentheses."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ from spoor.files import SUFFIX
 
 _log = logging.getLogger(__name__)
 
-# What is asked for by name, `limited-distance:n=3`: the name, its parameters, and what to say when there is
-# none.
+# Named objects, `limited-distance:n=3`: the name, its parameters, and the error message for unknown ones.
 
 
 FileName = Annotated[str, "a path"]
-"""The type of a subject or parameter that names a file or folder: in crawl.toml, its path is relative to that file."""
+"""The type of a subject or parameter that is a file or folder: in crawl.toml, its path is relative to that file."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """A strategy or judge that can be asked for by name. Its parameters are those of `make` that have defaults, the
-    fields of a dataclass one by one; a judge may also need a subject, one of `subjects`. `kinds` is what the parameter
-    `without` of a strategy can leave out. `package` is where a plug-in comes from."""
+    """A strategy or judge with a name. Its parameters are the arguments of `make` with defaults; a dataclass as default
+    contributes its fields. A judge may also need a subject, one of `subjects`. `kinds` are the values for the parameter
+    `without` of a strategy. `package` is the package of a plug-in."""
 
     make: Callable[..., Any]
     says: str
@@ -41,14 +40,14 @@ class Named:
     package: str = ""
 
     def parameters(self) -> dict[str, Any]:
-        """Name to default value."""
+        """Default values by name."""
         found: dict[str, Any] = {}
         for name, default in self._defaults().items():
             found |= _fields_of(default) if _is_group(default) else {name: default}
         return found
 
     def made(self, *needed: Any, **given: Any) -> Any:
-        """By `make`, with parameters that are fields of a dataclass put into it."""
+        """Calls `make`, with the parameters that are fields of a dataclass grouped into it."""
         for group, default in self._defaults().items():
             if _is_group(default):
                 own = {name: given.pop(name) for name in _fields_of(default) if name in given}
@@ -60,7 +59,7 @@ class Named:
         return [p.name for p in self._arguments() if p.default is p.empty]
 
     def files(self) -> list[str]:
-        """The arguments that name files."""
+        """The arguments that are files."""
         groups = [field for default in self._defaults().values() if _is_group(default) for field in fields(default)]
         types = {p.name: p.annotation for p in self._arguments()} | {field.name: field.type for field in groups}
         return [name for name, kind in types.items() if kind in (FileName, "FileName")]
@@ -82,8 +81,8 @@ def _fields_of(group: Any) -> dict[str, Any]:
 
 @dataclass(eq=False)
 class Names(Mapping[str, Named]):
-    """All strategies, or all judges, by name: those built in, those that a program registers, and those of installed
-    packages. A package is imported when a name is known in no other way, or when all are listed."""
+    """All strategies, or all judges, by name: built-in ones, those registered by a program, and those of installed
+    packages. A package is imported when a name is not found otherwise, or when all are listed."""
 
     kind: str
     plural: str
@@ -107,11 +106,11 @@ class Names(Mapping[str, Named]):
 
     @property
     def group(self) -> str:
-        """Of the entry points by which packages name theirs."""
+        """The group of the entry points of plug-ins."""
         return f"spoor.{self.plural}"
 
     def register(self, name: str, named: Named) -> None:
-        """The same function may be registered again, as when a cell of a notebook is run twice."""
+        """The same function may be registered again, as when a notebook cell is run twice."""
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
             raise UsageError(f"{self.kind} {name!r}: a name consists of lower-case letters, digits and hyphens")
         if name in self.built_in:
@@ -123,7 +122,7 @@ class Names(Mapping[str, Named]):
         self._plug_ins[name] = named
 
     def modules(self) -> list[str]:
-        """Those that have registered something."""
+        """The modules that have registered a name."""
         return list(dict.fromkeys(named.make.__module__ for named in self._plug_ins.values()))
 
     def read(self, text: str) -> tuple[str, dict[str, Any]]:
@@ -140,7 +139,7 @@ class Names(Mapping[str, Named]):
         return name, given
 
     def with_files(self, text: str, folder: Path) -> str:
-        """The same, with files that its parameters name by where they are in `folder`."""
+        """The same text, with the paths of its file parameters relative to `folder`."""
         name, *settings = text.split(":")
         if name not in self:
             return text
@@ -158,7 +157,7 @@ class Names(Mapping[str, Named]):
         return UsageError(f"unknown {self.kind} {name!r}; did you mean {near!r}? `spoor {self.plural}` lists them")
 
     def _load_all(self) -> None:
-        """A package that cannot be loaded costs its own names."""
+        """A package that cannot be loaded loses only its own names."""
         if self._complete:
             return
         self._complete = True
@@ -169,7 +168,7 @@ class Names(Mapping[str, Named]):
                 _log.warning("%s", error)
 
     def _load(self, point: EntryPoint) -> None:
-        """Imports the module of a package, which registers by decorator what its entry point names."""
+        """Imports the module of a package, whose decorators register the names of its entry points."""
         package = f"{point.dist.name} {point.dist.version}" if point.dist else point.module
         try:
             if point.name in self.built_in:
@@ -195,19 +194,19 @@ def path_in(folder: Path, file: str) -> str:
 
 
 def described(make: Callable[..., Any]) -> str:
-    """The first sentence of the docstring of what makes a strategy or judge, without its full stop."""
+    """The first sentence of the docstring of the factory of a strategy or judge, without its full stop."""
     paragraph = (inspect.getdoc(make) or "").partition("\n\n")[0]
     return " ".join(paragraph.split()).partition(". ")[0].removesuffix(".")
 
 
 def _place(named: Named) -> str:
-    """Where a function is defined. A script that another process runs again has another name there."""
+    """Where a function is defined. A script that is run again in another process has another module name there."""
     module = named.make.__module__
     return f"{'__main__' if module == '__mp_main__' else module}.{named.make.__qualname__}"
 
 
 def _check_defaults(kind: str, name: str, named: Named) -> None:
-    """On the command line, a value is made by the type of the default."""
+    """On the command line, a value is converted to the type of the default."""
     for parameter, default in named.parameters().items():
         if not isinstance(default, bool | int | float | str):
             raise UsageError(f"{kind} {name!r}: {parameter}={default!r} must be a number, a text, True or False")
@@ -234,7 +233,7 @@ def joined(names: str) -> tuple[str, ...]:
     return tuple(filter(None, names.split("+")))
 
 
-# What does `charset and not script` ask for? Names joined by and, or, not and parentheses.
+# Combinations such as `charset and not script`: names joined by and, or, not and parentheses.
 
 
 LONGEST = 1_000
@@ -249,11 +248,11 @@ class Combined:
 
 
 Requirement = str | Combined
-"""A name, or a combination of others."""
+"""A name, or a combination of names."""
 
 
 def parse(text: str) -> Requirement:
-    """As Python reads it: not binds closer than and, and closer than or."""
+    """Precedence as in Python: not, and, or."""
     if len(text) > LONGEST:
         raise UsageError(f"require has {len(text)} characters, more than {LONGEST}")
     try:
@@ -265,14 +264,14 @@ def parse(text: str) -> Requirement:
 
 
 def names(requirement: Requirement) -> list[str]:
-    """In the order they are written, each once."""
+    """In order of appearance, without repetition."""
     if isinstance(requirement, str):
         return [requirement]
     return list(dict.fromkeys(name for part in requirement.parts for name in names(part)))
 
 
 def asserted(requirement: Requirement) -> list[str]:
-    """The names that are asked for rather than denied, in the order they are written, each once."""
+    """The names that are not negated, in order of appearance, without repetition."""
     if isinstance(requirement, str):
         return [requirement]
     if requirement.by == "not":
@@ -291,11 +290,11 @@ def _understood(node: ast.expr) -> Requirement:
     raise ValueError(f"{type(node).__name__} is not allowed here")
 
 
-# Settings by the names of earlier versions, which are still read.
+# Names of settings in earlier versions, which are still accepted.
 
 
 def rename_keys(table: Mapping[str, Any], renamed: Mapping[tuple[str, str], str]) -> None:
-    """`renamed` has the current name of a key by its section and its earlier name."""
+    """`renamed` maps the section and the earlier name of a key to its current name."""
     for (section, old), new in renamed.items():
         values = table.get(section)
         if not isinstance(values, dict) or old not in values:
@@ -308,5 +307,5 @@ def rename_keys(table: Mapping[str, Any], renamed: Mapping[tuple[str, str], str]
 
 @cache
 def warn_of_rename(old: str, new: str) -> None:
-    """Once in a process."""
+    """Once per process."""
     _log.warning("the setting %s is now called %s; the old name is still accepted", old, new)

@@ -1,4 +1,4 @@
-"""Where modules come from, so that another process can import what it is sent: installed ones, files, scripts."""
+"""Origins of modules, so that another process can import them for unpickling: installed modules, files, scripts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAIN = "__main__"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A module by the name that it has here, and how another process can find it: by its own name, else by its file."""
+    """A module by its name here, and how another process can find it: by its own name, else by its file."""
 
     module: str
     name: str = ""
@@ -41,7 +41,7 @@ def _origin(module: str) -> Origin:
 
 
 def _main() -> Origin:
-    """As multiprocessing has it: what was typed in is no file, and a `__main__.py` would begin all over again."""
+    """As in multiprocessing: interactive input is not a file, and a `__main__.py` would start the program again."""
     preparation = get_preparation_data("")
     name, file = preparation.get("init_main_from_name", ""), preparation.get("init_main_from_path", "")
     if name.endswith(f".{MAIN}") or not (name or Path(file).is_file()):
@@ -52,7 +52,7 @@ def _main() -> Origin:
 
 
 def bring_in(origins: Iterable[Origin]) -> None:
-    """Imports them in this process. A script is run once more, not as `__main__` but as `__mp_main__`."""
+    """Imports them in this process. A script is run again, as `__mp_main__` instead of `__main__`."""
     for origin in origins:
         if origin.module == MAIN:
             prepare({"init_main_from_name": origin.name} if origin.name else {"init_main_from_path": origin.file})
@@ -74,14 +74,15 @@ def _import(origin: Origin) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """An object on its way to another process, which must bring in the origins before it unpickles the content."""
+    """An object on its way to another process, which must call `bring_in` with the origins before unpickling the
+    content."""
 
     content: bytes
     origins: tuple[Origin, ...]
 
 
 def pack(thing: object) -> Packed:
-    """UsageError where no other process could unpack it."""
+    """Raises UsageError if another process could not unpack it."""
     content = BytesIO()
     packer = _Packer(content)
     try:
@@ -92,7 +93,7 @@ def pack(thing: object) -> Packed:
 
 
 class _Packer(pickle.Pickler):
-    """Notes the modules of all that it packs."""
+    """Records the modules of everything it pickles."""
 
     def __init__(self, content: BytesIO) -> None:
         super().__init__(content, pickle.HIGHEST_PROTOCOL)

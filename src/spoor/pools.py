@@ -1,4 +1,4 @@
-"""Work in other processes, its results in order or asked for over a socket; and threads that nobody waits for."""
+"""Worker processes, with ordered results or over a socket; and daemon threads."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ from typing import Any, ParamSpec, TypeVar
 
 from spoor.errors import BadInput
 
-# Work done in several processes, its results in the order of the work.
+# A pool of processes with results in the order of the input.
 
 
 T = TypeVar("T")
 R = TypeVar("R")
 Work = Callable[[list[T]], list[R]]
-"""Deals with a batch; a function of a module, so that it can be found in another process."""
+"""Processes a batch; a module-level function, so that it can be found in another process."""
 
 
 def in_order(work: Work[T, R], batches: Iterable[list[T]], workers: int) -> Iterator[R]:
-    """The results of all batches, one after another, whatever the number of workers. With one, nothing is sent away."""
+    """The results of all batches, in order, whatever the number of workers. With one, the work is done in this
+    process."""
     if workers == 1:
         for batch in batches:
             yield from work(batch)
@@ -50,7 +51,7 @@ def processes(count: int, initializer: Callable[[], None] | None = None) -> Proc
 
 
 def _through(pool: ProcessPoolExecutor, work: Work[T, R], batches: Iterable[list[T]], in_flight: int) -> Iterator[R]:
-    """Never more batches under way than `in_flight`, so memory does not grow with the work."""
+    """At most `in_flight` batches at a time, so that memory does not grow with the work."""
     waiting: deque[Future[list[R]]] = deque()
     for batch in batches:
         waiting.append(pool.submit(work, batch))
@@ -64,14 +65,15 @@ def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-# A process that is asked over a socket and may die of what it is asked, by limits that it sets itself.
+# A process that is used over a socket and may die from its input, by limits that it sets itself.
 
 
 _STATM = Path("/proc/self/statm")
 
 
 def other_process(program: str, **environment: str) -> tuple[Popen[bytes], socket.socket]:
-    """A process that runs a program, whose argument is its end of the line, and our end. It imports what we can."""
+    """Starts a process that runs a program with its end of the socket as argument; returns it and this end. It has the
+    same import path."""
     ours, theirs = socket.socketpair()
     with theirs:
         line = theirs.fileno()
@@ -81,7 +83,8 @@ def other_process(program: str, **environment: str) -> tuple[Popen[bytes], socke
 
 
 def bound_memory(more: int) -> None:
-    """Address space beyond what is in use now. Without /proc nobody knows that, and there is no bound."""
+    """Limits the address space to `more` bytes beyond the current use. Without /proc that is not known, and there is no
+    limit."""
     try:
         pages = int(_STATM.read_text().split()[0])
     except OSError:
@@ -91,14 +94,13 @@ def bound_memory(more: int) -> None:
 
 
 def cause_of_death(code: int, seconds: float) -> str:
-    """Of a process that ended with this code. After so many seconds it ends itself."""
+    """Why a process ended with this code. It ends itself after `seconds`."""
     if code == -signal.SIGALRM:
         return f"reading took over {seconds:g} s"
     return f"the reader crashed: {signal.strsignal(-code) if code < 0 else f'exit code {code}'}"
 
 
-# Threads that nobody waits for: a name that is looked up may take half a minute, and a crawl must be able to
-# end.
+# Daemon threads: a DNS lookup may take half a minute, and a crawl must be able to end.
 
 
 P = ParamSpec("P")
@@ -107,8 +109,8 @@ Task = tuple[Future[Any], Callable[[], Any]]
 
 
 class DaemonThreads(ThreadPoolExecutor):
-    """For `loop.set_default_executor`, which takes nothing else than this kind. Threads are started as they are needed,
-    up to `most`, and end with the process; what they do then is given up."""
+    """For `loop.set_default_executor`, which accepts only this class. Threads are started as needed, up to `most`, and
+    end with the process, even in the middle of their work."""
 
     def __init__(self, most: int) -> None:
         super().__init__(max_workers=most)
@@ -129,7 +131,7 @@ class DaemonThreads(ThreadPoolExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Nobody waits."""
+        """Does not wait."""
 
     def _work(self) -> None:
         while True:
@@ -139,7 +141,7 @@ class DaemonThreads(ThreadPoolExecutor):
 
 
 def _do(future: Future[Any], call: Callable[[], Any]) -> None:
-    """Apart from the loop, so that a thread with nothing to do holds nothing of what it did last."""
+    """A function of its own, so that an idle thread keeps no reference to its last task."""
     if future.set_running_or_notify_cancel():
         try:
             future.set_result(call())

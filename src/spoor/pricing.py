@@ -1,9 +1,9 @@
-"""Whether a link is fetched now or left until a better one can be, and what a link score has been worth so far.
+"""Whether a link is fetched now or a connection waits for a better one, and what a link score has been worth so far.
 
-A crawl has more links than it will ever fetch. While the best ones are on hosts that may not be asked yet, a free
-connection can be used for a worse link, or wait. `effort` says which, from 0 (fewest requests: always wait for the best
-link) to 1 (fastest: never wait). A link is fetched when its expected gain is at least `1 - effort` times that of the
-best link that is free soon.
+A crawl has more links than it will ever fetch. While the best ones are on delayed hosts, a free connection can be used
+for a worse link, or wait. `effort` decides, from 0 (fewest requests: always wait for the best link) to 1 (fastest:
+never wait). A link is fetched when its expected gain is at least `1 - effort` times that of the best link that is free
+soon.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from spoor.errors import BadInput
 from spoor.files import ANY, State, array_in, as_counts, count_in, counts_in
 from spoor.records import Key, Miss, Sighting, Visit
 
-# How often links with a certain key were relevant, counted on the way: what a key is worth, whatever its scale.
+# The observed hit rate by key: what a key is worth, whatever its scale.
 
 
 CELLS = 4096
-"""Different keys that are counted apart. A scorer that gives every link a key of its own has no use for them."""
+"""Number of distinct keys counted. A scorer that gives every link a different key gains nothing from them."""
 PRIOR_TRIES = 4.0
-"""So many tries weigh as much as the hit rate over all keys."""
+"""The weight of the overall hit rate, in tries."""
 FIRST_RATE = 0.2
-"""The hit rate expected before anything was tried."""
+"""The expected hit rate before the first try."""
 
 
 @dataclass
 class HitRates:
-    """The forecast for scorers that state none. Keys are told apart by their first part, to two digits. A key that was
-    seldom tried is expected to do as well as links do in this crawl.
+    """The forecast for scorers without one. Keys are grouped by their first part, rounded to two digits. A key with few
+    tries is expected to have the overall hit rate of the crawl.
 
-    Learns from every visit; has learned nothing when it is made.
+    Learns from every visit; a new instance has learned nothing.
     """
 
     _counts: dict[float, tuple[int, int]] = field(init=False, repr=False, compare=False, default_factory=dict)
@@ -88,22 +88,22 @@ def _cell(key: Key) -> float:
     return round(first, 1 - math.floor(math.log10(abs(first))))
 
 
-# The price of a request: whether a link is fetched now, or left until a better one is free.
+# The price of a request: whether a link is fetched now, or the connection waits until a better one is free.
 
 
 BALANCED, PAGES_SCARCE, TIME_SCARCE = 0.5, 0.2, 1.0
-"""The effort where neither a number of pages nor a time is given, where the first is, and where the second is."""
+"""The default effort without limits, with a limit on pages, and with a limit on time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to stop, when to give a URL up, and how much to spend on the way.
+    """When to stop, when to give up a URL, and how much to spend.
 
-    `visits` None: as many as there are. A URL that failed is tried `tries` times; each wait is `growth` times the one
-    before, and none is longer than `longest_wait` seconds, unless a server asks for more. `robots_tries` are those in a
-    row for a robots.txt, some four hours in all, after which the crawl does not wait for it any longer. `agent` is the
-    name by which robots rules call us. `began` and `until` are in seconds, None: no end is set. `effort` None: it
-    follows from `visits` and `until`. `sitemaps`: hosts with relevant pages are asked for theirs.
+    `visits` is None if unlimited. A URL that fails is tried `tries` times; each wait is `growth` times the previous
+    one, and at most `longest_wait` seconds, unless a server asks for more. `robots_tries` is the number of tries in a
+    row for a robots.txt, about four hours in all, after which the crawl no longer waits for it. `agent` is the user
+    agent name in robots.txt rules. `began` and `until` are in seconds, None if there is no end. `effort` None is
+    derived from `visits` and `until`. `sitemaps`: the sitemaps of hosts with relevant pages are fetched.
     """
 
     visits: int | None = None
@@ -119,11 +119,11 @@ class Limits:
     sitemaps: bool = False
 
     def wait_before(self, tries: int, again_after: float) -> float:
-        """Seconds before the next try of a URL that failed so often before this time."""
+        """Seconds before the next try of a URL that had failed `tries` times before this failure."""
         return min(again_after * self.growth**tries, max(self.longest_wait, again_after))
 
     def refusal(self, submission: Submission, now: float) -> str:
-        """Why an action comes too late, in one line; "" when it does not."""
+        """Why an action comes too late, in one line; "" if it does not."""
         action = submission.action
         if isinstance(action, Stop) and submission.at < self.began:
             return "the crawl had already ended"
@@ -138,8 +138,8 @@ class Limits:
         return replace(self, visits=visits, until=until)
 
     def effort_at(self, now: float, visits: int) -> float:
-        """With requests scarce a crawl waits, with time scarce it does not. With both, it waits as long as the requests
-        it has left can still be made in the time it has left, at the pace so far."""
+        """With a limit on requests a crawl waits; with a limit on time it does not. With both, it waits as long as the
+        remaining requests can still be made in the remaining time, at the pace so far."""
         if self.effort is not None:
             return self.effort
         if self.until is None:
@@ -150,5 +150,5 @@ class Limits:
         return TIME_SCARCE if behind else PAGES_SCARCE
 
     def price_at(self, now: float, visits: int) -> float:
-        """The least share of the gain of the best link that another must promise to be fetched in its stead."""
+        """The minimum expected gain of a link, as a share of that of the best link, to be fetched instead of it."""
         return 1.0 - self.effort_at(now, visits)

@@ -1,4 +1,4 @@
-"""How far long work has come: whoever does it tells, whoever asked for it shows."""
+"""Progress of long-running work: callbacks between the code that works and the code that displays."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TypeVar
 T = TypeVar("T")
 
 Advance = Callable[[int], None]
-"""Told how many units have been done since the last call."""
+"""Called with the number of units done since the last call."""
 Progress = Callable[[str, int | None], AbstractContextManager[Advance]]
-"""Told what is done and of how many units, None when that is not known; from then on how many have been done."""
+"""Called with a description and the total number of units, None if not known; the context yields an `Advance`."""
 
 
 def unseen(units: int) -> None:
@@ -25,7 +25,7 @@ def silently(doing: str, total: int | None) -> Iterator[Advance]:
 
 
 def counted(items: Iterable[T], advance: Advance) -> Iterator[T]:
-    """The same items, each told to `advance` once it was dealt with."""
+    """Yields the same items, and reports each to `advance` once it has been processed."""
     for item in items:
         yield item
         advance(1)

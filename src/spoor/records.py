@@ -1,4 +1,4 @@
-"""Facts that travel through a crawl. All frozen: what was said or seen does not change."""
+"""Records passed through a crawl. All are immutable."""
 
 from __future__ import annotations
 
@@ -7,36 +7,38 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 Evidence = Mapping[str, float]
-"""What is known in favour of a link, by name. A scorer gives every link the same names."""
+"""Named numbers about a link, from which its key is computed. A scorer gives every link the same names."""
 
 Key = tuple[float, ...]
-"""The place in the queue: larger is sooner, compared part by part. One scorer, one length."""
+"""The priority in the queue: larger is sooner, compared element by element. All keys of a scorer have the same
+length."""
 
 SOONEST: Key = (float("inf"),)
 """The key of seeds."""
 
 TrailState = Any
-"""What a path remembers; made of None, numbers, strings and tuples of them, so that it can be stored."""
+"""The state carried along a path: None, numbers, strings and tuples of these, so that it can be stored."""
 
 
 Hints = tuple[float, ...] | bytes
-"""What a scorer read off a link, in an order of its own; packed, if it is to stay with the link while it waits."""
+"""Values that a scorer read from a link, in an order of its own; packed as bytes if they are stored while the link
+waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class TargetPrior:
-    """What is known of the target before the first visit: the language, as a BCP-47 tag or the path of a model, and
-    words of the topic."""
+    """What the judge knows of the target before the first visit: the language, as a BCP-47 tag or the path of a model,
+    and words of the topic."""
 
     language: str = ""
     words: tuple[str, ...] = ()
 
 
 class Link(NamedTuple):
-    """What a page says about another page; a tuple, because there are many. `left` and `right` are the words around
-    the anchor, `hreflang` the language that the page claims for the target, `rel` what it says of their relation.
-    `path` names the elements around the link, `html/body/ul/li`; `navigation` is True where links stand among links,
-    not in a text. `hints` are there once a `LinkReader` has read the link."""
+    """A link as found on a page; a tuple, because there are many. `left` and `right` are the words around the anchor,
+    `hreflang` the language that the page claims for the target, `rel` the link relation. `path` names the enclosing
+    elements, `html/body/ul/li`; `navigation` is True for links among other links, outside running text. `hints` are set
+    once a `LinkReader` has read the link."""
 
     url: str
     anchor: str = ""
@@ -55,10 +57,10 @@ class Link(NamedTuple):
 class Visit:
     """A decision to fetch one URL; in transit until settled.
 
-    `number` counts visits from 0, `at` is when the decision was taken (seconds), `tries` how often it was tried before,
-    `redirects` how many redirects in a row led here. `hints` are those of the link, where a scorer reviews links.
-    `apart`: something went wrong when this URL was worked on before, so nothing else is done together with it. `etag`
-    and `modified` are those of a robots.txt that is known already, so that it is sent only if it has changed.
+    `number` counts visits from 0, `at` is the time of the decision (seconds), `tries` the number of earlier attempts,
+    `redirects` the number of consecutive redirects that led here. `hints` are those of the link, if the scorer
+    re-scores links. `apart`: an earlier attempt failed with an error of spoor, so the URL is processed in isolation.
+    `etag` and `modified` are the validators of a known robots.txt, for a conditional request.
     """
 
     url: str
@@ -80,7 +82,7 @@ class Visit:
 
 
 class WaitingLink(NamedTuple):
-    """A link that waits or is parked, and what is known of it; a tuple, because there are many."""
+    """A waiting or parked link with its data; a tuple, because there are many."""
 
     url: str
     evidence: Evidence
@@ -90,12 +92,12 @@ class WaitingLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a server sent for one request, before anybody has understood it.
+    """The response to one request, not yet parsed.
 
-    `request` and `head` are the bytes of the request and of the answer's status line and headers, as sent; `headers`
-    has names in lower case, the first of each. `body` is free of transfer and content encoding, `payload` of transfer
-    encoding only. `cut` says why the body is not whole, "" when it is. Times in seconds; `address` is the IP address,
-    "" when a proxy stands between. `rendering` is there once its scripts have run.
+    `request` and `head` are the raw bytes of the request and of the status line and headers; `headers` has lower-case
+    names, and the first value of each. `body` is free of transfer and content encoding, `payload` of transfer encoding
+    only. `cut` is the reason why the body is truncated, "" if it is complete. Times in seconds; `address` is the IP
+    address, "" behind a proxy. `rendering` is set once the scripts have run.
     """
 
     url: str
@@ -114,8 +116,8 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class SubRequest:
-    """What a page asks for while its scripts run. Header names are in lower case; `page` is the URL of the page, `kind`
-    what the request is for, such as script."""
+    """A request that a page makes while its scripts run. Header names are in lower case; `page` is the URL of the page,
+    `kind` the resource type, such as script."""
 
     url: str
     method: str
@@ -125,7 +127,8 @@ class SubRequest:
 
 
 class SentRequest(NamedTuple):
-    """A request for a sub-resource that was sent, and what came: the status, or why nothing did. Times in seconds."""
+    """A request for a sub-resource that was sent, and its result: the status, or why there was no response. Times in
+    seconds."""
 
     url: str
     began: float
@@ -135,12 +138,12 @@ class SentRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """What running the scripts of a page brought, or why they were not run.
+    """The result of running the scripts of a page, or why they were not run.
 
-    `how` is "settled", or what ended it, or why it was not begun. `fetched` is when the response had come, `seconds`
-    how long a tab was busy, 0 when none was. `html` is the final tree, "" once it was read; `links` the addresses in it
-    and those that only scripts know. `gained`: text or links came that the response did not have. `file` and `offset`
-    say where the tree is in the archive, None when it is not.
+    `how` is "settled", or what ended the rendering, or why it did not begin. `fetched` is the time of the response,
+    `seconds` how long a tab was busy, 0 if none was. `html` is the final DOM, "" once it was parsed; `links` are the
+    URLs in it and those known only to scripts. `gained`: it has text or links that the response does not have. `file`
+    and `offset` locate the DOM in the archive, None if it is not archived.
     """
 
     how: str
@@ -155,14 +158,14 @@ class Rendering:
 
     @property
     def began(self) -> bool:
-        """Whether a browser tried."""
+        """Whether a browser was used."""
         return self.seconds > 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class TextFingerprint:
-    """What makes a text recognisable: 64 bits that similar texts nearly share, as a signed number (None: too short to
-    say), and hashes of a sample of its passages, 8 bytes each."""
+    """Identifies a text for duplicate detection: a SimHash fingerprint of 64 bits as a signed number (None if the text
+    is too short), and hashes of a sample of its passages, 8 bytes each."""
 
     fingerprint: int | None
     passages: bytes
@@ -170,18 +173,17 @@ class TextFingerprint:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What was understood of a response. Charsets are WHATWG labels in lower case, "" when not given.
+    """A parsed response. Charsets are WHATWG labels in lower case, "" if not given.
 
-    `links` holds distinct targets in document order; `unrecorded` counts those left out because a simulated web does
-    not hold them. `canonical` is the URL that the page calls its own, "" when it names none; `noindex` that it
-    asks not to be indexed; `language` what its `lang` attribute claims. A page of a web that keeps no content has empty
-    texts and links without context. `main_text` is the text without what surrounds it, "" where nobody looked for it;
-    `published` a date such as 2026-11-15, "" when it is not known; `text_fingerprint` None where none was made.
-    `duplicate_of` is the URL of a page fetched before of which it is a duplicate or near-duplicate, "" when there is
-    none or nobody compared. `feeds` are the URLs of RSS and Atom feeds that it names.
-    `needs_scripts`: it has hardly any text and links, but scripts that were not run; `rendering` is what running them
-    brought, None where nobody thought of it.
-    `forwards_to` is the URL to which a page without content sends a browser, "" for any other.
+    `links` has distinct targets in document order; `unrecorded` counts links left out because a simulated web does not
+    contain them. `canonical` is the canonical URL that the page names, "" if none; `noindex`: it asks not to be
+    indexed; `language` is its `lang` attribute. A page of a web without content has empty texts and links without
+    context. `main_text` is the text without boilerplate, "" if not extracted; `published` a date such as 2026-11-15, ""
+    if not known; `text_fingerprint` None if not computed. `duplicate_of` is the URL of an earlier page of which this is
+    a duplicate or near-duplicate, "" if there is none or it was not checked. `feeds` are the URLs of RSS and Atom feeds
+    that it names. `needs_scripts`: it has hardly any text and links, but scripts that were not run; `rendering` is the
+    result of running them, None if that was not considered. `forwards_to` is the URL to which a page without content
+    redirects a browser, "" for other pages.
     """
 
     url: str
@@ -214,19 +216,19 @@ class Page:
 
     @property
     def best_text(self) -> str:
-        """What judges of topics read: the main text, or everything where nobody looked for it."""
+        """The text that topic judges read: the main text, or the whole text if that was not extracted."""
         return self.main_text or self.text
 
     @property
     def titled_text(self) -> str:
-        """The same below the title."""
+        """The title and `best_text`."""
         return f"{self.title}\n{self.best_text}"
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """The page is elsewhere. `address` is the IP address that says so, where a robots.txt was asked for. `again`: the
-    target is asked for once more if it was visited already, because the answer may be another now."""
+    """A redirect. `address` is the IP address of the server, for a robots.txt. `again`: the target is fetched again
+    even if it was visited already, because the response may differ now."""
 
     to: str
     status: int = 301
@@ -236,9 +238,9 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No page came. `again_after` is the wait in seconds before another try; None: do not try again. `whole_host` is
-    True when the server asks to be left alone, not just for this page. `unanswered`: nothing at all came from the host,
-    so the fault may be with our own side; `here`: it certainly is."""
+    """No page came. `again_after` is the time in seconds before a retry; None if there is no retry. `whole_host`: the
+    server asks for a pause for the whole host, not only for this page. `unanswered`: the host sent nothing at all, so
+    the cause may be on our side; `here`: it certainly is."""
 
     reason: str
     again_after: float | None = None
@@ -249,17 +251,16 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """No page came because of a mistake of ours, told in one line: an exception while the URL was worked on."""
+    """No page came because of an error of spoor: a one-line message for an exception while the URL was processed."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
-    """What a host asks for: the text of its robots.txt, "" when it has none. `address` is where it was found, an IP
-    address or "" when there is none. `whole_host`: http and https have the same, which only simulated hosts promise.
-    `etag` and `modified` are what the server calls this version of the file, "" when it does not. `unchanged`: the text
-    is the one that is known already."""
+    """The text of the robots.txt of a host, "" if it has none. `address` is the IP address it came from, "" if there is
+    none. `whole_host`: valid for http and https alike, which only simulated hosts guarantee. `etag` and `modified` are
+    its validators, "" if not sent. `unchanged`: the text is the stored one (304)."""
 
     text: str = ""
     address: str = ""
@@ -270,8 +271,8 @@ class RobotsRules:
 
 
 class Listed(NamedTuple):
-    """What a sitemap or a feed says of a page: its language, as a tag, and the day on which it was changed or
-    published, such as 2026-11-15; "" where it does not say."""
+    """An entry of a sitemap or feed: the URL of a page, its language as a tag, and the date of its last change or
+    publication, such as 2026-11-15; "" if not given."""
 
     url: str
     language: str = ""
@@ -280,8 +281,8 @@ class Listed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SitemapFile:
-    """A sitemap or a feed. `listed` are pages, or other sitemaps if it is an index, evenly spread over the `count` URLs
-    that were read. `cut` says why there may be more, "" when it was read to its end."""
+    """A sitemap or a feed. `listed` are pages, or other sitemaps if it is an index: an evenly spread sample of the
+    `count` URLs read. `cut` is the reason why it is incomplete, "" if it was read to its end."""
 
     kind: str
     listed: tuple[Listed, ...]
@@ -291,7 +292,7 @@ class SitemapFile:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A judgement of a page: relevance 0..1, the yes or no that follows, and a reason a person can read."""
+    """The result of a judge: relevance 0..1, the decision that follows, and a human-readable reason."""
 
     relevance: float
     relevant: bool
@@ -301,8 +302,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A page of which a teacher is to say whether it is relevant. `text` is the main text; `words` are those by which
-    the judge decided, the weightiest first; `relevance` is what the judge says, 0..1."""
+    """A page to be labelled by a teacher. `text` is the main text; `words` are those by which the judge decided,
+    highest weight first; `relevance` is that of the judge, 0..1."""
 
     url: str
     title: str
@@ -313,8 +314,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A page that was judged where it was read; from another process its links bring their hints along. `language` is
-    the one it was found to be in, a BCP-47 tag or "" when that is not known; `seconds` is the time the judge took."""
+    """A page that was judged where it was parsed; if that was a worker process, its links have their hints. `language`
+    is the detected one, a BCP-47 tag or "" if not known; `seconds` is the time the judge took."""
 
     page: Page
     verdict: Verdict
@@ -327,9 +328,9 @@ Outcome = Page | Judged | Redirect | Failure | Trouble | RobotsRules | SitemapFi
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A visited and judged page: all that may be known of its links besides what they say themselves.
+    """A visited and judged page: the context of its links.
 
-    `trail` is the state that the links carry, the page included.
+    `trail` is the state that its links carry, already advanced by this page.
     """
 
     visit: Visit
@@ -339,17 +340,18 @@ class Sighting:
 
     @property
     def is_find(self) -> bool:
-        """Relevant, and not a duplicate of a page that the crawl has already."""
+        """Relevant, and not a duplicate of an earlier page of the crawl."""
         return self.verdict.relevant and not self.page.duplicate_of
 
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A link on its way to the shard that has its host, with what is known of it where it was found.
+    """A link on its way to the shard of its host, with the evidence from the page it was found on.
 
-    `sighting` is the page that it was found on, as `sighting_elsewhere` makes it: one for all links of a page.
-    `redirects` are those of the link itself. `is_seed`: it waits before everything else. `again`: it is asked for once
-    more if it was visited already."""
+    `sighting` is that page, made by `sighting_elsewhere`: one for all links of a page. `redirects` are those of the
+    link itself. `is_seed`: it is queued before everything else. `again`: it is fetched again even if it was visited
+    already.
+    """
 
     link: Link
     evidence: Evidence
@@ -375,29 +377,30 @@ class Handed:
 def sighting_elsewhere(
     url: str, depth: int, trail: TrailState, relevance: float = 0.0, relevant: bool = False
 ) -> Sighting:
-    """A page of another shard as far as those know it who are handed its links: without texts and links."""
+    """A page as other shards see it: without texts and links."""
     return Sighting(Visit(url, "", 0, 0.0, depth=depth), Page(url), Verdict(relevance, relevant, ""), trail)
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A link that was chosen and brought no page: its fetch failed, it redirects to nothing new, robots.txt disallows
-    it."""
+    """A link that was selected but brought no page: its fetch failed, it redirects to a known URL, or robots.txt
+    disallows it."""
 
     visit: Visit
     because: str
 
 
 Lesson = Sighting | Miss
-"""How a visit turned out: what learners learn from."""
+"""The outcome of a visit, from which learners learn."""
 
 Mailed = Handed | Lesson
-"""What one shard of a crawl sends to another. The page of a lesson has its URL and status, no texts and no links."""
+"""A message from one shard of a crawl to another. The page of a lesson has its URL and status, but no texts and no
+links."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What an admission says of a link. A parked link may come back when more is known; a dropped one is forgotten."""
+    """The decision of an admission on a link. A parked link may be admitted later; a dropped one is forgotten."""
 
     decision: Literal["admit", "park", "drop"]
     because: str = ""

@@ -1,4 +1,4 @@
-"""The one place where names become objects: strategies, judges and their parameters. Plug-ins join here."""
+"""Maps names to objects: strategies, judges and their parameters. Plug-ins are registered here."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ MakesJudge = TypeVar("MakesJudge", bound=Callable[..., Judge])
 def register_strategy(
     name: str, source: str = "", kinds: Sequence[str] = ()
 ) -> Callable[[MakesStrategy], MakesStrategy]:
-    """Names a function that takes the judge, and parameters with defaults. The first sentence of its docstring is the
-    description; `source` is the paper it comes from, `kinds` what its parameter `without` can leave out."""
+    """Registers a function that takes the judge, and parameters with defaults. The first sentence of its docstring is
+    the description; `source` is the paper it comes from, `kinds` are the values for its parameter `without`."""
 
     def register(make: MakesStrategy) -> MakesStrategy:
         named = Named(make, described(make), source, kinds=tuple(kinds))
@@ -61,8 +61,8 @@ def register_strategy(
 
 
 def register_judge(name: str, source: str = "", subjects: Sequence[str] = ()) -> Callable[[MakesJudge], MakesJudge]:
-    """Names a function that takes a subject or none, and parameters with defaults. The first sentence of its docstring
-    is the description. `subjects` are shown by `spoor judges`, the last one as an example."""
+    """Registers a function that takes a subject or none, and parameters with defaults. The first sentence of its
+    docstring is the description. `subjects` are shown by `spoor judges`, the last one as an example."""
 
     def register(make: MakesJudge) -> MakesJudge:
         named = Named(make, described(make), source)
@@ -74,7 +74,7 @@ def register_judge(name: str, source: str = "", subjects: Sequence[str] = ()) ->
 
 
 def judge(text: str) -> Judge:
-    """By its name, as in `script:thai:least=0.5`, or the target of a file, `crawl.toml`."""
+    """A judge by name, as in `script:thai:least=0.5`, or by the target of a file, `crawl.toml`."""
     return judges.judge(text, student_of)
 
 
@@ -85,13 +85,13 @@ def judge_of(
     fetched: Mapping[str, Page] = NOTHING_FETCHED,
     aim: Aim = HALF,
 ) -> Judge:
-    """The judge of a target; `given` is the one that a program gave as an object, `translator` for judges by an
-    ontology, `fetched` the pages of those examples in `like` that are URLs, `aim` for a judge that is taught."""
+    """The judge of a target. `given` is one that a program passed as an object; `translator` is for judges by an
+    ontology, `fetched` has the pages of the examples in `like` that are URLs, `aim` is for a judge that is taught."""
     return judges.judge_of(target, given, translator, lambda target: student_of(target, fetched, aim))
 
 
 def checked(table: config.Table, folder: Path) -> Config:
-    """What crawl.toml asks for, or UsageError; files that it names are looked for in `folder`."""
+    """Validated settings of crawl.toml, or UsageError; paths are relative to `folder`."""
     settings = config.checked(table, folder)
     crawl = replace(settings.crawl, strategy=STRATEGIES.with_files(settings.crawl.strategy, folder))
     return replace(settings, target=with_files(settings.target, folder), crawl=crawl)

@@ -1,4 +1,4 @@
-"""Which pages that need scripts are rendered: what the settings say, and what rendering gained on their host."""
+"""Which pages that need scripts are rendered, by the settings and by what rendering has gained on their host so far."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from spoor.checks import above_0, at_least, one_of, setting, share, text
 
 AUTO, NEVER, ALWAYS = "auto", "never", "always"
 MOST_TABS = 64
-"""Each takes some forty megabytes."""
+"""Each takes about 40 MB."""
 SAMPLE = 5
-"""Pages of a host that are rendered before it is known whether that gains anything."""
+"""Number of pages of a host that are rendered before the gain is evaluated."""
 LEAST_GAINED = 0.2
-"""The share of rendered pages that must have gained text or links for others of the host to be rendered, too."""
+"""The share of rendered pages that must have gained text or links; below it, few others of the host are rendered."""
 SELDOM = 20
-"""Otherwise one of so many is: a host may change."""
+"""In that case, one page in this many is rendered: a host may change."""
 ALLOWANCE = 60.0
-"""Seconds of each tab before the share of time counts."""
+"""Seconds per tab before the limit on the share of time applies."""
 
 
 @dataclass(frozen=True)
 class RenderSettings:
-    """Whether pages are rendered in a browser, which one, and how much that may take."""
+    """Whether pages are rendered, in which browser, and how much time that may take."""
 
     mode: str = setting(
         AUTO,
@@ -44,8 +44,8 @@ USUAL_RENDERING = RenderSettings()
 
 @dataclass(frozen=True, slots=True)
 class HostRenders:
-    """Of one host so far: pages that were to be rendered by what they are (`flagged`), those for which a browser was
-    asked (`rendered`), those of them that are `finished`, and those of these that `gained` text or links."""
+    """Counts of one host: pages that qualified for rendering (`flagged`), those sent to a browser (`rendered`), those
+    of them that are `finished`, and those of these that `gained` text or links."""
 
     flagged: int = 0
     rendered: int = 0
@@ -54,7 +54,7 @@ class HostRenders:
 
 
 def refusal(settings: RenderSettings, host: HostRenders) -> str:
-    """Why the next page of a host is not rendered; "": it is."""
+    """Why the next page of a host is not rendered; "" if it is."""
     if settings.renders_per_host is not None and host.rendered >= settings.renders_per_host:
         return f"{settings.renders_per_host:,} pages of its host were rendered"
     pays = host.gained >= LEAST_GAINED * host.finished
@@ -64,5 +64,5 @@ def refusal(settings: RenderSettings, host: HostRenders) -> str:
 
 
 def is_spent(settings: RenderSettings, busy: float, elapsed: float) -> bool:
-    """Whether tabs have been busy for too long: `busy` seconds together, in `elapsed` seconds."""
+    """Whether tabs have used up their share of time: `busy` seconds in total, within `elapsed` seconds."""
     return settings.mode != ALWAYS and busy > settings.tabs * (settings.render_share * elapsed + ALLOWANCE)

@@ -1,11 +1,10 @@
-"""What does a robots.txt allow, and how slowly (RFC 9309)? Which robots.txt holds for a URL, and which must be fetched
-before that is known?
+"""Parses robots.txt (RFC 9309), and determines which robots.txt applies to a URL, or must be fetched first.
 
-A file is read for one robot: only the rules that speak to it or to all are kept, so however many names share however
-many rules, no rule is kept more than twice. Nothing that a file says takes more than linear time or raises.
+A file is parsed for one user agent: only the rules for it or for all are kept, so that no rule is stored more than
+twice, however many names share however many rules. No input takes more than linear time or raises.
 
-A file is known by the URL that was asked for. It may lead to another, on whatever host; the rules found there are for
-the host that was asked first.
+A file is identified by the URL that was requested. It may redirect to another, on any host; the rules found there apply
+to the host that was asked first.
 """
 
 from __future__ import annotations
@@ -18,24 +17,24 @@ from math import inf
 
 from spoor.urls import normalise, robots_url
 
-# What does a robots.txt allow, and how slowly? RFC 9309, read in one pass over a bounded number of bytes.
+# Parsing, in one pass over a bounded number of bytes.
 
 
 LONGEST_FILE = 512_000
-"""Bytes or characters of a robots.txt that are read: the 500 KiB of RFC 9309. The rest is ignored."""
+"""Bytes or characters of a robots.txt that are parsed: the 500 KiB of RFC 9309. The rest is ignored."""
 
 LONGEST_DELAY = 3600.0
-"""Seconds of a Crawl-delay that are heeded; a host that asks for days would keep a crawl open for ever."""
+"""Maximum Crawl-delay in seconds; a host that asks for days would keep a crawl open for ever."""
 
 MOST_STARS = 1_000
-"""Stars in rules that have some inside, the only ones that must be tried one by one. Of a rule beyond, no more than its
-beginning is heeded if it disallows, and nothing if it allows."""
+"""Maximum number of stars in rules with stars inside, the only rules that must be tried one by one. Of a rule beyond
+the limit, the literal beginning is used if it disallows; it is ignored if it allows."""
 
 MOST_KEPT = 32_000_000
-"""Bytes of rules that are kept ready for the next URL of their hosts, roughly."""
+"""Approximate size in bytes of the cache of parsed rules."""
 
 MOST_SITEMAPS = 10
-"""Sitemap lines that are heeded."""
+"""Maximum number of Sitemap lines used."""
 
 _USER_AGENT, _ALLOW, _DISALLOW, _CRAWL_DELAY, _REQUEST_RATE, _SITEMAP = range(6)
 _FIELDS = {
@@ -55,49 +54,49 @@ _FIELDS = {
     "sitemap": _SITEMAP,
     "site-map": _SITEMAP,
 }
-"""What a line may be about, with the misspellings that other crawlers forgive too."""
+"""The known fields, with the misspellings that other crawlers accept, too."""
 
 _TOKEN = re.compile(r"[A-Za-z_-]*")
 _STARS = re.compile(r"\*\*+")
 _IN_URLS = r"!#&-)+-;=?-\[\]_a-z~"
 _PLAIN = re.compile(f"[{_IN_URLS}]+")
-"""A pattern that has one spelling and no signs."""
+"""A pattern with only one spelling and no wildcards."""
 _SPELT_OTHERWISE = re.compile(f"%[0-9A-Fa-f]{{2}}|[^$%*{_IN_URLS}]+")
-"""What may be written in two ways: an escape, and characters that have no place in a URL."""
+"""What can be written in two ways: an escape, and characters that are not allowed in a URL."""
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 _RATE = re.compile(r"([0-9]+)\s*/\s*([0-9]+)\s*([smhd]?)", re.IGNORECASE)
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _OBJECT, _PIECE = 150, 60
-"""Bytes that a rule (or a file), and each piece of it, takes besides its characters, roughly."""
+"""Approximate overhead in bytes of a rule (or a file), and of each piece of it."""
 
 Weight = tuple[int, bool]
-"""How specific a rule is, in characters, and whether it allows. The larger wins, so of two that are equally specific
-the one that allows."""
+"""The specificity of a rule in characters, and whether it allows. The larger wins: of two equally specific rules, the
+one that allows."""
 NO_RULE: Weight = (0, True)
 
 
 def allows(text: str, agent: str, url: str) -> bool:
-    """May `agent` (its name or its whole User-Agent header) fetch the normalised `url`? Never raises."""
+    """Whether `agent` (its name or its whole User-Agent header) may fetch the normalised `url`. Never raises."""
     return parse(text, agent).allow(url)
 
 
 def whole_lines(text: str) -> str:
-    """The beginning of a file that is too long or broke off: half a line might say the opposite of the whole."""
+    """The complete lines of a truncated file: half a line might mean the opposite of the whole."""
     return text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
 
 
 @dataclass(frozen=True, slots=True)
 class Wildcard:
-    """A pattern with stars inside: `pieces` follow one another with anything between, the first at the beginning, the
-    last at the end if it is `anchored`."""
+    """A pattern with stars inside: `pieces` in this order with anything between, the first at the beginning, the last
+    at the end if `anchored`."""
 
     weight: Weight
     pieces: tuple[str, ...]
     anchored: bool
 
     def matches(self, path: str) -> bool:
-        """Each piece where it is found first: that leaves most room for the next, and looks at nothing twice."""
+        """Matches each piece at its first occurrence, which leaves most room for the next: no backtracking."""
         first, *middle = self.pieces
         if not path.startswith(first):
             return False
@@ -118,7 +117,7 @@ class Wildcard:
 
 @dataclass(slots=True)
 class Patterns:
-    """The rules of all groups for one name: those for paths that begin so, for one path, and with stars inside."""
+    """The rules of all groups for one name: prefixes, whole paths, and patterns with stars inside."""
 
     beginnings: dict[str, Weight] = field(default_factory=dict)
     whole: dict[str, Weight] = field(default_factory=dict)
@@ -128,7 +127,7 @@ class Patterns:
     stars: int = 0
 
     def add(self, value: str, allowed: bool) -> None:
-        """A pattern as it stands in the file; an empty one says nothing."""
+        """Adds a pattern as written in the file; an empty one is ignored."""
         self.size += _OBJECT
         if _PLAIN.fullmatch(value):
             self.size += len(value)
@@ -152,7 +151,7 @@ class Patterns:
             _keep(self.beginnings, bare.partition("*")[0], weight)
 
     def wait(self, seconds: float | None) -> None:
-        """Of several delays the longest counts."""
+        """The longest of several delays applies."""
         if seconds is not None:
             self.delay = max(seconds, self.delay or 0.0)
 
@@ -168,10 +167,10 @@ def _keep(patterns: dict[str, Weight], pattern: str, weight: Weight) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a file says to one robot. `lengths` are those of the `beginnings`; `wildcards` come the weightiest first;
-    `delay` is the seconds that it asks for between two visits, by Crawl-delay or Request-rate, at most LONGEST_DELAY
-    (None: it does not say); `size` is what all this takes, in bytes, roughly. `sitemaps` are the URLs of the sitemaps
-    that it names to everybody."""
+    """The rules of a file for one user agent. `lengths` are those of the `beginnings`; `wildcards` are sorted by
+    weight, largest first; `delay` is the Crawl-delay or Request-rate in seconds, at most LONGEST_DELAY, None if not
+    given; `size` is the approximate size in bytes. `sitemaps` are the URLs of its Sitemap lines, which apply to all
+    user agents."""
 
     beginnings: Mapping[str, Weight]
     lengths: tuple[int, ...]
@@ -196,7 +195,7 @@ class Rules:
         return weight[1]
 
     def _beginning(self, path: str) -> Weight:
-        """The weightiest of those with which the path begins."""
+        """The largest weight of the prefixes of the path."""
         beginnings, weight = self.beginnings, NO_RULE
         for length in self.lengths:
             if length > len(path):
@@ -206,7 +205,7 @@ class Rules:
 
 
 def parse(text: str, agent: str) -> Rules:
-    """What the file says to `agent`: the rules of all groups that name it, or, where none does, of those for all."""
+    """The rules for `agent`: those of all groups that name it, or, if none does, of the groups for `*`."""
     name = _product(agent)
     ours, everybody = Patterns(), Patterns()
     spoken_to: list[Patterns] = []
@@ -245,23 +244,23 @@ def _each_add(spoken_to: Iterable[Patterns], value: str, allowed: bool) -> None:
 
 
 def _lines(text: str) -> list[str]:
-    """The byte order mark is skipped, and so is what is left of half a one."""
+    """Skips the byte order mark, even a broken one."""
     if len(text) > LONGEST_FILE:
         text = whole_lines(text[:LONGEST_FILE])
     return text.lstrip("\ufeff\ufffd").replace("\r", "\n").split("\n")
 
 
 def _understood(line: str) -> tuple[int | None, str]:
-    """What a line is about, None when that is not known, and what it says of it."""
+    """The field of a line, None if unknown, and its value."""
     said, colon, value = line.partition("#")[0].partition(":")
-    if not colon:  # some forget it; two words are meant so all the same
+    if not colon:  # The colon is missing in some files; two words are accepted.
         words = said.split()
         said, value = words if len(words) == 2 else ("", "")
     return _FIELDS.get(said.strip().lower()), value.strip()
 
 
 def _who(value: str) -> str:
-    """The product token that a User-agent line names, in small letters; "*" for all, "" for nobody."""
+    """The product token of a User-agent line, in lower case; "*" for all, "" for none."""
     return "*" if value.split(maxsplit=1)[:1] == ["*"] else _product(value)
 
 
@@ -272,15 +271,15 @@ def _product(agent: str) -> str:
 
 
 def _path(url: str) -> str:
-    """What patterns are compared with. A star and a dollar sign stand for themselves in a URL, so here they are
-    written as a pattern must write them that means nothing else."""
+    """The path that patterns are matched against. Literal stars and dollar signs in a URL are percent-encoded, as a
+    pattern must write them to match literally."""
     start = url.find("/", url.find("//") + 2)
     return _one_spelling(url[start:] if start >= 0 else "/").replace("*", "%2A").replace("$", "%24")
 
 
 def _one_spelling(path: str) -> str:
-    """Octets that need no escape without one, all that have no place in a URL with one. Reserved characters stay as
-    they are: %3F is not the question mark at which a query begins."""
+    """Decodes escapes of unreserved characters, and escapes characters that are not allowed in a URL. Reserved
+    characters are left as they are: %3F is not the question mark at which a query begins."""
     return _SPELT_OTHERWISE.sub(_respelt, path)
 
 
@@ -293,24 +292,24 @@ def _respelt(found: re.Match[str]) -> str:
 
 
 def _seconds(value: str) -> float | None:
-    """Of a Crawl-delay. A number of any length is one; what is infinite or negative is none."""
+    """Parses a Crawl-delay. Accepts any number of digits, but no infinite or negative numbers."""
     found = _SECONDS.fullmatch(value)
     return min(float(found[0]), LONGEST_DELAY) if found else None
 
 
 def _seconds_of_rate(value: str) -> float | None:
-    """Of a Request-rate, as in 1/10 or 30/1m; the hours of the day that may follow are not heeded."""
+    """Parses a Request-rate, such as 1/10 or 30/1m; times of day that may follow are ignored."""
     found = _RATE.match(value)
     if found is None:
         return None
     requests, seconds = float(found[1]), float(found[2]) * _UNITS[found[3].lower()]
     between = seconds / requests if requests else 0.0
-    return min(between, LONGEST_DELAY) if between > 0.0 else None  # neither 0 nor NaN
+    return min(between, LONGEST_DELAY) if between > 0.0 else None  # Neither 0 nor NaN.
 
 
 class RulesCache:
-    """What robots.txt files say to `agent`, by their URLs: those asked about last, as many as fit into `most` bytes.
-    The text of any other is asked for and read again."""
+    """Cache of the parsed rules for `agent`, by URL of the robots.txt: least recently used ones are removed beyond
+    `most` bytes. Missing ones are loaded and parsed again."""
 
     def __init__(self, agent: str, text_of: Callable[[str], str], most: int = MOST_KEPT) -> None:
         self._agent = agent
@@ -327,7 +326,7 @@ class RulesCache:
         return rules
 
     def read(self, url: str, text: str) -> Rules:
-        """Of a file that is new, or says something new."""
+        """Parses a new or changed file and caches the result."""
         self._forget(url)
         rules = self._known[url] = parse(text, self._agent)
         self._size += rules.size + _OBJECT
@@ -340,21 +339,20 @@ class RulesCache:
             self._size -= rules.size + _OBJECT
 
 
-# Which robots.txt holds for a URL, and which one must be fetched before that is known?
+# Which robots.txt applies to a URL, and which one must be fetched first.
 
 
 MOST_REDIRECTS = 5
-"""As many in a row as RFC 9309 asks crawlers to follow."""
+"""The number of consecutive redirects that RFC 9309 asks crawlers to follow."""
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsFile:
-    """What came of a request for a robots.txt; it counts until `until`, in seconds. The text is kept elsewhere.
+    """The result of a request for a robots.txt; valid until `until`, in seconds. The text is stored elsewhere.
 
-    `delay` is the crawl delay that it asks for, 0: none. `leads_to` is where it redirects to, "" when it does not.
-    `failed` says why it could not be fetched, "" when it could; `may_heal`, whether a retry may help, and `tries`
-    how often it failed in a row. `etag` and `modified` are what the server calls this version of the file, "" when it
-    does not.
+    `delay` is its crawl delay, 0 if none. `leads_to` is the target of a redirect, "" if none. `failed` is the reason
+    why it could not be fetched, "" if it could; `may_heal`: whether a retry may help; `tries`: number of failures in a
+    row. `etag` and `modified` are its validators, "" if not sent.
     """
 
     url: str
@@ -370,20 +368,20 @@ class RobotsFile:
 
 @dataclass(frozen=True, slots=True)
 class NeededFile:
-    """A robots.txt that must be fetched first. `under` is the URL of the rules that bind this request, "" for none: a
-    file that is not at /robots.txt is a page like others to the host that it is on."""
+    """A robots.txt that must be fetched first. `under` is the URL of the robots.txt that this request itself is subject
+    to, "" for none: a file that is not at /robots.txt is an ordinary page of its host."""
 
     url: str
     under: str = ""
 
 
 Known = Callable[[str], RobotsFile | None]
-"""What is known of a robots.txt, by its URL."""
+"""Looks up a robots.txt by its URL."""
 
 
 def holding_for(known: Known, robots: str, now: float) -> RobotsFile | NeededFile:
-    """What holds for the URLs whose robots.txt is at `robots`: a file that leads nowhere else, or the first that is not
-    known, or no more. More than five redirects in a row are a file that is not there (RFC 9309, 2.3.1.2)."""
+    """What applies to the URLs whose robots.txt is at `robots`: a file that is not a redirect, or the first that is
+    unknown or expired. More than five redirects in a row count as no file (RFC 9309, 2.3.1.2)."""
     return _holding(known, robots, now, MOST_REDIRECTS)
 
 
@@ -400,9 +398,9 @@ def _holding(known: Known, robots: str, now: float, depth: int) -> RobotsFile | 
 
 
 def _to_ask(known: Known, url: str, now: float, depth: int) -> RobotsFile | NeededFile:
-    """/robots.txt may always be asked for, and so may the file to which the one of its own host leads. For any other,
-    the rules of its host come first, or what must be asked for them. `depth` ends circles, in which hosts name one
-    another's pages and all want to be asked."""
+    """/robots.txt may always be fetched, and so may the file to which the one of its own host redirects. For any other,
+    the rules of its host come first, or the file needed for them. `depth` ends cycles of hosts that redirect to one
+    another's pages."""
     own = robots_url(url)
     if url == own or not depth or _leads(known, own, url):
         return NeededFile(url)
@@ -422,7 +420,7 @@ def _leads(known: Known, start: str, to: str) -> bool:
 
 
 def delay_for(known: Known, host: str) -> float:
-    """The crawl delay that a host asks for, the longer one if its http and https files differ; 0: none. Files that are
-    too old still count for this."""
+    """The crawl delay of a host, the longer one if its http and https files differ; 0 if none. Expired files are used,
+    too."""
     files = (holding_for(known, f"{scheme}://{host}/robots.txt", -inf) for scheme in ("http", "https"))
     return max(file.delay if isinstance(file, RobotsFile) else 0.0 for file in files)

@@ -1,4 +1,4 @@
-"""What can be swapped. Every implementation passes the tests in tests/contracts."""
+"""The interfaces of the replaceable parts. Every implementation passes the tests in tests/contracts."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from spoor.records import (
 )
 
 Merge = Callable[[float, float], float]
-"""How two sightings of one evidence become one: the old value and the new, to the value kept."""
+"""Merges the evidence of two sightings of a link: maps the old and the new value to the value stored."""
 
 
 class Judge(Protocol):
-    """Says of pages whether they are relevant, and why. A verdict never depends on the rest of the batch."""
+    """Decides whether pages are relevant, and why. A verdict never depends on the rest of the batch."""
 
     @property
     def reads_content(self) -> bool:
-        """False: looks at attributes only (URL, status, charset), so a simulation need not load texts."""
+        """False if it uses only attributes (URL, status, charset), so that a simulation need not load texts."""
         ...
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
@@ -51,7 +51,7 @@ class Judge(Protocol):
 
 @runtime_checkable
 class HasTargetPrior(Protocol):
-    """A judge that knows beforehand what it will look for, so that strategies can start with a prior of the target."""
+    """A judge with a prior of the target, with which strategies can start."""
 
     @property
     def target_prior(self) -> TargetPrior: ...
@@ -59,7 +59,8 @@ class HasTargetPrior(Protocol):
 
 @runtime_checkable
 class MainTextReader(Protocol):
-    """A judge that would rather read what a page has to say than everything on it: `page.main_text`, where it is."""
+    """A judge that prefers the main text of a page, `page.main_text`, to the whole text, where it has been
+    extracted."""
 
     @property
     def reads_main_text(self) -> bool: ...
@@ -67,60 +68,60 @@ class MainTextReader(Protocol):
 
 @runtime_checkable
 class Comparing(Protocol):
-    """A judge that can also say how near any pieces of text are to what is relevant: anchors, words of a URL."""
+    """A judge that can also compare any text with the target: anchors, words of a URL."""
 
     def similarities(self, texts: Sequence[str]) -> Sequence[float]:
-        """Each between 0 and 1, 0 for a text that says nothing."""
+        """One per text, each from 0 to 1; 0 for a text without evidence."""
         ...
 
 
 class Translator(Protocol):
-    """Puts texts into one language. Never fails: what it cannot translate it returns as it came."""
+    """Translates texts into one language. Never fails: returns a text that it cannot translate unchanged."""
 
     @property
     def waits(self) -> bool:
-        """True: it asks somebody else and waits for the answer, so it must not be asked in an event loop."""
+        """True if it sends requests and waits for the responses: not to be called in an event loop."""
         ...
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """One for each text, in the same order. A translation never depends on the rest of the batch."""
+        """One per text, in the same order. A translation never depends on the rest of the batch."""
         ...
 
 
 @runtime_checkable
 class Waiting(Protocol):
-    """A judge or scorer that may wait for somebody else while it reads a page, so that pages are not read in the event
-    loop. Without this role it never does."""
+    """A judge or scorer that may block on a request while it reads a page, so that pages must not be read in the event
+    loop. Parts without this role never block."""
 
     @property
     def waits(self) -> bool: ...
 
 
 class Teacher(Protocol):
-    """Knows better than a judge whether a page is relevant. It may take its time, so it is asked beside the crawl. What
-    goes wrong is a Failure, never an exception."""
+    """A source of labels, more reliable than a judge. It may be slow, so it is asked beside the crawl. Errors are
+    returned as a Failure, never raised."""
 
     @property
     def who(self) -> str:
-        """By which its answers are known: `person`, `file`, or `model:` and the name of a model."""
+        """The name stored with its answers: `person`, `file`, or `model:` and the name of a model."""
         ...
 
     @property
     def spent(self) -> str:
-        """Why it is asked no more; "" while it may be."""
+        """Why it must not be asked any more; "" while it may be."""
         ...
 
     def may_know(self, url: str) -> bool:
-        """False: there is no use in asking it about this page."""
+        """False if it certainly cannot answer for this page."""
         ...
 
     async def answer(self, question: Question) -> bool | Failure | None:
-        """Relevant, not relevant, or None: it cannot say. A Failure where it could not be asked."""
+        """Whether the page is relevant, None if it cannot say, a Failure if it could not be asked."""
         ...
 
 
 class Trail(Protocol):
-    """What a path remembers, carried by each link from its best parent. States never change."""
+    """The state carried along a path; each link takes it from its best parent. States are immutable."""
 
     def root(self) -> TrailState:
         """The state of a seed."""
@@ -131,48 +132,48 @@ class Trail(Protocol):
         ...
 
     def rank(self, state: TrailState) -> float:
-        """Which of two states a link keeps when both parents give it the same key: the larger."""
+        """Orders states: when two parents give a link the same key, it keeps the state with the larger rank."""
         ...
 
 
 @runtime_checkable
 class ContentReader(Protocol):
-    """A trail that looks at more of a page than its verdict, or an admission that looks at more of a link than its URL.
-    Without this role it does not."""
+    """A trail that reads more of a page than its verdict, or an admission that reads more of a link than its URL. Parts
+    without this role do not."""
 
     @property
     def reads_content(self) -> bool:
-        """True: the texts of every page and its links must be there."""
+        """True if it needs the texts of every page and its links."""
         ...
 
 
 class LinkScorer(Protocol):
-    """Gathers evidence about links and turns evidence into a place in the queue."""
+    """Collects evidence about links and computes their priority from it."""
 
     @property
     def reads_content(self) -> bool:
-        """False: never looks at texts or at the context of links."""
+        """False if it never uses texts or the context of links."""
         ...
 
     @property
     def merge(self) -> Mapping[str, Merge]:
-        """For each evidence: how a later sighting of a waiting link changes it."""
+        """For each evidence name: how to combine the stored value with that of a further sighting."""
         ...
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
-        """One evidence per link, in the same order. `links` are those of the page that are still open; the out-degree
-        is `sighting.page.out_degree`."""
+        """The evidence of each link, in the same order. `links` are the links of the page that are still open; the
+        out-degree is `sighting.page.out_degree`."""
         ...
 
     def key(self, evidence: Evidence) -> float | Key:
-        """Larger is sooner; always a number, or always a tuple of one length. Never NaN."""
+        """The priority: larger is sooner. Always a number, or always a tuple of the same length. Never NaN."""
         ...
 
 
 @runtime_checkable
 class LinkReader(Protocol):
-    """A scorer that reads links where pages are read, in another process when there are workers. So it may use nothing
-    that was learned on the way; what it found is in the `hints` of the links when `evidence` is asked for."""
+    """A scorer that reads links where pages are parsed, in a worker process if there are workers. It must not use
+    anything learned during the crawl; its results are in the `hints` of the links when `evidence` is called."""
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         """One for each of `links`, in the same order; never empty."""
@@ -181,7 +182,7 @@ class LinkReader(Protocol):
 
 @runtime_checkable
 class ContentUser(Protocol):
-    """A scorer that makes use of texts where a web has them. Without this role it needs those that it reads."""
+    """A scorer for which texts are optional. A scorer without this role needs the texts that it reads."""
 
     @property
     def does_without_content(self) -> bool: ...
@@ -189,35 +190,35 @@ class ContentUser(Protocol):
 
 @runtime_checkable
 class Reviewer(Protocol):
-    """A scorer that thinks otherwise of a link as it learns. It is asked again when the turn of the link has come; a
-    link that is worth less by then goes back to where it belongs. Its hints stay with the link."""
+    """A scorer whose scores change as it learns. A link is re-scored when it gets to the front of the queue, and goes
+    back if its score has dropped. Its hints are stored with the link."""
 
     def review(self, link: WaitingLink) -> Evidence:
-        """What is known of it now; asked again with nothing learned in between, the same."""
+        """The current evidence of the link; the same again if nothing was learned in between."""
         ...
 
 
 @runtime_checkable
 class Heir(Protocol):
-    """A scorer whose evidence follows in part from the verdict on the page that a link was found on."""
+    """A scorer whose evidence depends in part on the verdict on the referring page."""
 
     def inherit(self, evidence: Evidence, trail: TrailState, found_on: Verdict) -> tuple[Evidence, TrailState]:
-        """The evidence and the trail of a link if that verdict is the one given; the same, to the last bit, if it was
-        so already. What other pages that link there added stays."""
+        """The evidence and the trail of a link as they would be with this verdict on the page it was found on;
+        unchanged to the last bit if that was the verdict already. Contributions of other referring pages are kept."""
         ...
 
 
 @runtime_checkable
 class Saturating(Protocol):
-    """A scorer to whom one more page that links to a URL says nothing new, when enough others do."""
+    """A scorer for which further referring pages add nothing once a link has enough of them."""
 
     def is_saturated(self, evidence: Evidence, sighting: Sighting) -> bool:
-        """By what is known of a link that waits; `sighting` is the next page that links to the same URL."""
+        """`evidence` is that of a waiting link, `sighting` the next page that links to it."""
         ...
 
 
 class Admission(Protocol):
-    """Whether a link may wait, and whether it may be visited when its turn comes."""
+    """Decides whether a link may be queued, and again whether it may be fetched when it gets to the front."""
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling: ...
 
@@ -226,68 +227,68 @@ class Admission(Protocol):
 
 @runtime_checkable
 class HostBounds(Protocol):
-    """An admission that knows which hosts may be asked for anything at all, pages or not."""
+    """An admission that restricts which hosts may receive any requests at all, for pages or other resources."""
 
     def covers(self, host: str) -> bool: ...
 
 
 @runtime_checkable
 class Learner(Protocol):
-    """A part that learns from how visits turn out. Without this role there is nothing to learn."""
+    """A part that learns from the outcomes of visits. Parts without this role learn nothing."""
 
     def learn(self, sighting: Sighting) -> None: ...
 
 
 @runtime_checkable
 class MissLearner(Protocol):
-    """A learner that also learns from links that brought no page. Without this role only pages teach."""
+    """A learner that also learns from links that brought no page. Without this role, it learns from pages only."""
 
     def learn_miss(self, miss: Miss) -> None:
-        """Told again, with the same miss, when a crawl is resumed."""
+        """Called again with the same miss when a crawl is resumed."""
         ...
 
 
 @runtime_checkable
 class PendingCounter(Protocol):
-    """A learner that takes requests under way into account until they are over."""
+    """A learner that counts the requests in flight."""
 
     def begun(self, visit: Visit) -> None: ...
 
     def over(self, visit: Visit) -> None:
-        """Told before it learns how the visit turned out, if that teaches anything."""
+        """Called before the outcome of the visit is learned, if there is anything to learn."""
         ...
 
 
 @runtime_checkable
 class Forecast(Protocol):
-    """Says how many relevant pages a link is expected to bring, so that links can be compared with their price."""
+    """Predicts how many relevant pages a link will bring, so that links can be compared with the price of a request."""
 
     def gain(self, key: Key) -> float:
-        """By the key of the link; above 0."""
+        """For a link with this key; above 0."""
         ...
 
 
 @runtime_checkable
 class Relearner(Protocol):
-    """A learner that learns again from what was kept of earlier visits, when a crawl is resumed."""
+    """A learner that relearns from the journal of earlier visits when a crawl is resumed."""
 
     def relearn(self, sighting: Sighting) -> None:
-        """The page has its URL and status, no texts and no links."""
+        """The page has its URL and status, but no texts and no links."""
         ...
 
 
 @runtime_checkable
 class Snapshotted(Protocol):
-    """A learner that can hand over all it has learned, so that a resumed crawl need not learn it again. What it has
-    learned depends on nothing but its parameters, which `repr` shows, and on what it was told."""
+    """A learner whose state can be saved and restored, so that a resumed crawl need not relearn. The state depends only
+    on the parameters, as shown by `repr`, and on what it has learned from."""
 
     def state(self) -> State:
-        """A copy, quickly made: a running crawl waits for it. Without visits under way: they are made again."""
+        """A copy; must be quick, since the crawl waits for it. Excludes visits in flight, which are repeated."""
         ...
 
     def restore(self, state: State) -> None:
-        """Takes the place of everything learned so far. BadInput where it cannot be a state of such a part; what is
-        known after that is not defined."""
+        """Replaces everything learned so far. BadInput if `state` is invalid; the state of the part is undefined after
+        that."""
         ...
 
 
@@ -300,101 +301,102 @@ class Composite(Protocol):
 
 
 class WaitingLinks(Protocol):
-    """What upkeep may see of the frontier."""
+    """The view of the frontier that upkeep has."""
 
     def evidence_of(self, url: str) -> Evidence | None:
-        """None: the link is not waiting or parked."""
+        """None if the link is neither waiting nor parked."""
         ...
 
     def links_found_on(self, url: str, most: int) -> Sequence[WaitingLink]:
-        """Waiting links that were first found on a page, those that wait longest at their places first."""
+        """Waiting links that were first found on this page, by arrival, oldest first."""
         ...
 
     def some(self, most: int) -> Sequence[WaitingLink]:
-        """A few of all that wait; asked after every visit, all in turn."""
+        """A sample of the waiting links. Successive calls after each visit cycle through all of them."""
         ...
 
 
 class Upkeep(Protocol):
-    """Housekeeping every N visits: may change the evidence of links that wait."""
+    """Periodic housekeeping: may change the evidence of waiting links."""
 
     @property
     def every(self) -> int:
-        """Visits between two calls."""
+        """Number of visits between two calls."""
         ...
 
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
-        """URLs whose evidence is replaced and key computed anew; an URL that is not waiting is passed over."""
+        """URLs with new evidence, for which the key is recomputed; a URL that is not waiting is skipped."""
         ...
 
 
 class BacklinkSource(Protocol):
-    """Pages by number, who links to them, and what they say: what a model of paths is trained on."""
+    """Numbered pages with their backlinks and texts: the training data of a path model."""
 
     def pages(self) -> NDArray[np.int64]:
-        """The numbers of all pages, rising."""
+        """The numbers of all pages, in ascending order."""
         ...
 
     def links_to(self, pages: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Every link to one of these pages: the numbers of the page that links and of the page it links to."""
+        """All links to these pages, as two arrays: numbers of the linking pages and of the linked pages."""
         ...
 
     def said(self, page: int) -> tuple[str, str]:
-        """Its title and its text."""
+        """The title and the text of a page."""
         ...
 
 
 class World(Protocol):
-    """A web that can be crawled without a network."""
+    """A simulated web, to be crawled without a network."""
 
     def fetch(self, visit: Visit) -> tuple[Outcome, float]:
-        """What comes back, and the seconds it takes."""
+        """The outcome, and how many seconds it takes."""
         ...
 
     def truth(self, url: str) -> bool:
-        """Is the page really relevant? For measuring; no strategy sees it unless its judge is openly `truth`."""
+        """Whether the page is really relevant. For measurement; strategies do not see it unless their judge is
+        `truth`."""
         ...
 
 
 class Downloader(Protocol):
-    """Carries out visits on a real network. What goes wrong there is a Failure, never an exception."""
+    """Carries out visits on a real network. Network errors are returned as a Failure, never raised."""
 
     async def fetch(self, visit: Visit) -> Outcome: ...
 
 
 class SubResources(Protocol):
-    """Answers what scripts of a page ask for: with what a server sent, or with a refusal and its reason. All that holds
-    for pages holds here: robots.txt, delays, limits, refused addresses. It alone sends requests; a redirect is an
-    answer, after which the page asks again."""
+    """Answers the requests of the scripts of a page, with a response or a refusal and its reason. Robots.txt, delays,
+    limits and refused addresses apply as for pages. It is the only sender of these requests; a redirect is returned as
+    a response, and the page asks again."""
 
     async def answer(self, request: SubRequest) -> Response | Failure:
-        """Never raises. Cancelled when the page waits no longer."""
+        """Never raises. Cancelled when the page no longer waits."""
         ...
 
 
 class Troubles(Protocol):
-    """Is told which URL is worked on, and of exceptions that cost one URL instead of the crawl."""
+    """Records which URL is being processed, and exceptions that cost one URL instead of the crawl."""
 
     def on(self, url: str) -> None:
-        """From now on, and until `off`, this URL is to blame if the process dies."""
+        """From now until `off`, this URL is blamed if the process dies."""
         ...
 
     def off(self) -> None: ...
 
     def keep(self, url: str, doing: str, error: Exception, came: bytes = b"") -> str:
-        """Saves a sample, and says in one line what went wrong. `doing` is what was done with the URL, such as "read";
-        `came` the beginning of the response, if that is at hand."""
+        """Saves a sample and returns a one-line message. `doing` is the failed step, such as "read"; `came` the
+        beginning of the response, if available."""
         ...
 
 
 class Post(Protocol):
-    """Takes what is for other shards of a crawl: links to their hosts, and how visits turned out. Told before the batch
-    is committed, as the journal is."""
+    """Sends links and outcomes of visits to other shards of the crawl. Called before the batch is committed, like the
+    journal."""
 
     def send(self, to: int, mailed: Mailed) -> None: ...
 
 
 class Journal(Protocol):
-    """Is told of every batch of events before the batch is committed."""
+    """Receives every batch of events before the batch is committed."""
 
     def note(self, events: Sequence[Event]) -> None: ...

@@ -1,4 +1,4 @@
-"""The sections [translate] and [teacher] of crawl.toml: servers that translate pages, or say which are relevant."""
+"""The sections [translate] and [teacher] of crawl.toml: servers that translate pages, or label them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_TOKENS = 100_000
 
 @dataclass(frozen=True)
 class TranslateSettings:
-    """How texts are put into the language of an ontology before they are searched for its terms."""
+    """How texts are translated into the language of an ontology before they are searched for its terms."""
 
     endpoint: str = setting("", endpoint, "translation server with the API of LibreTranslate")
     dictionary: str = setting("", text, "dictionary file of terms and translations, instead of a server")
@@ -26,7 +26,7 @@ NO_TRANSLATION = TranslateSettings()
 
 @dataclass(frozen=True)
 class TeacherSettings:
-    """Who says of pages whether they are relevant while the judge by `like` and `about` learns."""
+    """The source of labels from which the judge of `like` and `about` learns."""
 
     questions: int = setting(100, at_least(0), "largest number of pages to ask about, over all runs")
     precision: float | None = setting(

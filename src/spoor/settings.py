@@ -1,5 +1,5 @@
-"""The settings of a crawl, as crawl.toml gives them: small frozen objects, checked; every complaint names the key
-and the value."""
+"""The settings of a crawl, as in crawl.toml: validated, immutable objects; every error message names the key and the
+value."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from spoor.urls import normalise
 
 Table = Mapping[str, Any]
 GIVEN_IN_PYTHON = "given-in-python"
-"""What stands in place of the name of a strategy or judge that a program gave as an object."""
+"""Placeholder for the name of a strategy or judge that a program passed as an object."""
 SEEDS_SHOWN = 3
 MOST_WORKERS = 256
 """Each takes tens of megabytes."""
@@ -51,7 +51,7 @@ MOST_TRIES = 100
 MOST_CONNECTIONS = 10_000
 """Each takes a file descriptor."""
 LARGEST_BODY, LARGEST_HEAD = 250_000_000, 1_000_000
-"""Bytes that can be read back from an archive."""
+"""The largest sizes in bytes that can be read back from an archive."""
 MAIN_TEXTS = ("quick", "best", "node-ratio")
 WIDEST_CONTEXT = 10_000
 """Characters."""
@@ -59,7 +59,7 @@ WIDEST_CONTEXT = 10_000
 
 @dataclass(frozen=True)
 class Target:
-    """What is relevant. `require` speaks of the other keys by name."""
+    """What is relevant. `require` refers to the other keys by name."""
 
     language: str = setting("", text, "language in which the page must be: a BCP-47 tag such as mn, or a model file")
     charset: str = setting("", text, "language that the character encoding must imply, such as th")
@@ -89,12 +89,12 @@ class Target:
     require: str = setting("", text, "how the criteria are combined, with and, or, not; all of them when left out")
 
     def named(self) -> dict[str, Any]:
-        """What is asked for, by the key that asks."""
+        """The criteria by key."""
         return {**self._asked(), **self.judges()}
 
     def judges(self) -> dict[str, str]:
-        """What `judge` asks for, by the name that `require` has for each: that of the judge or the model, with
-        underscores, and a number where the name is taken."""
+        """The judges in `judge`, by the name that each has in `require`: that of the judge or the model, with
+        underscores, and a number if the name is taken."""
         taken, judges = set(self._asked()), dict[str, str]()
         for judge in self.judge:
             name = "judge" if judge == GIVEN_IN_PYTHON else _identifier(judge.partition(":")[0])
@@ -151,7 +151,7 @@ class Crawling:
 
 @dataclass(frozen=True)
 class ScopeSettings:
-    """Which part of the web may be visited."""
+    """The part of the web that may be fetched."""
 
     include: tuple[str, ...] = setting((), patterns, "regular expressions; a URL must match one of them")
     exclude: tuple[str, ...] = setting((), patterns, "regular expressions; a URL must match none of them")
@@ -165,7 +165,7 @@ class ScopeSettings:
 
 @dataclass(frozen=True)
 class Politeness:
-    """How hosts are treated until their own rules ask for more."""
+    """How hosts are treated where robots.txt does not ask for more."""
 
     host_delay: float = setting(1.0, number, "seconds between two requests to a host")
     connections_per_host: int = setting(1, at_least(1, MOST_CONNECTIONS), "concurrent requests to one host")
@@ -174,7 +174,7 @@ class Politeness:
 
 @dataclass(frozen=True)
 class FetchSettings:
-    """How much time and room one answer may take."""
+    """How much time and memory one response may take."""
 
     connect_seconds: float = setting(15.0, above_0, "until the connection is established")
     read_seconds: float = setting(30.0, above_0, "without a byte from the server")
@@ -197,7 +197,7 @@ KEEPS = ("all", "relevant")
 
 @dataclass(frozen=True)
 class StoreSettings:
-    """What is kept of the pages that came."""
+    """What is stored of the fetched pages."""
 
     keep: str = setting("all", one_of(*KEEPS), "responses stored in the archive: all, or only those of relevant pages")
 
@@ -212,7 +212,7 @@ class ShardSettings:
 
 @dataclass(frozen=True)
 class ParseSettings:
-    """What is read of a page."""
+    """How a page is parsed."""
 
     main_text: str = setting("quick", one_of(*MAIN_TEXTS), "how the main text of a page is extracted")
     context: int = setting(
@@ -226,7 +226,7 @@ USUAL_PARSING = ParseSettings()
 
 @dataclass(frozen=True)
 class Config:
-    """A crawl as somebody asked for it."""
+    """All settings of a crawl."""
 
     target: Target = Target()
     crawl: Crawling = Crawling()
@@ -243,7 +243,7 @@ class Config:
 
 @dataclass(frozen=True)
 class Setting:
-    """One line of the documentation. `default` None: not set."""
+    """One line of the documentation. `default` is None if not set."""
 
     section: str
     name: str
@@ -257,7 +257,7 @@ class Setting:
 
 Section = TypeVar("Section", Crawling, TranslateSettings, TeacherSettings)
 RENAMED = {("politeness", "rest"): "host_delay"}
-"""Settings by the names of earlier versions, which are still read."""
+"""Settings by their names in earlier versions, which are still accepted."""
 SECTIONS: dict[str, Any] = {part.name: part.default.__class__ for part in fields(Config)}
 SETTINGS = [
     Setting(section, one.name, one.default, one.metadata["meaning"], one.metadata["check"])
@@ -271,34 +271,34 @@ def load(path: Path) -> Config:
 
 
 def loads(text: str, folder: Path = Path()) -> Config:
-    """`folder` is where `seeds_file` is looked for."""
+    """`folder` is where `seeds_file` is searched."""
     return checked(parsed(text, "the settings"), folder)
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The file as it is, not yet checked."""
+    """The parsed file, not yet validated."""
     return parsed(_content(path, "settings"), str(path))
 
 
 def checked(table: Table, folder: Path = Path()) -> Config:
-    """What was asked for, or UsageError. Seeds are normalised, those of `seeds_file` follow those given directly. Files
-    that are named are looked for in `folder`."""
+    """Validated settings, or UsageError. Seeds are normalised; those of `seeds_file` follow those given directly. Paths
+    are relative to `folder`."""
     config = _config(table, folder)
     return dataclasses.replace(config, crawl=_with_seeds(config.crawl, config.target.like_urls, folder))
 
 
 def target_in(path: Path) -> Target:
-    """What a file asks for, which need not say where to start."""
+    """The target in a file, which need not have seeds."""
     return settings_in(path).target
 
 
 def settings_in(path: Path) -> Config:
-    """As they are in the file, without seeds from elsewhere."""
+    """The settings as in the file, without seeds from other files."""
     return _config(read(path), path.parent)
 
 
 def parse_in(path: Path) -> ParseSettings:
-    """How a file says that pages are read; it need not say anything else."""
+    """The settings for parsing in a file, which need not have others."""
     asked: ParseSettings = _section_in(path, "parse")
     return asked
 
@@ -329,19 +329,19 @@ def _config(table: Table, folder: Path) -> Config:
 
 
 def _placed(section: Section, name: str, folder: Path) -> Section:
-    """With the file or folder that a key names where it is, if it names one."""
+    """With the path of a key resolved against `folder`, if it has one."""
     file = getattr(section, name)
     placed: dict[str, Any] = {name: str((folder / file).resolve()) if file else ""}
     return dataclasses.replace(section, **placed)
 
 
 def dumps(config: Config) -> str:
-    """The crawl.toml of a crawl: every setting with its value, those that are not set left out."""
+    """The crawl.toml of a crawl: every setting with its value, except those not set."""
     return "\n".join(_dumped(name, getattr(config, name)) for name in SECTIONS)
 
 
 def seeds_in(path: Path) -> tuple[str, ...]:
-    """One URL a line; empty lines and lines that begin with # are passed over."""
+    """One URL per line; empty lines and lines that begin with # are skipped."""
     lines = [line.strip() for line in _content(path, "seeds").splitlines()]
     return _normalised((line for line in lines if line and not line.startswith("#")), f"the seeds file {path}")
 
@@ -354,10 +354,10 @@ def _content(path: Path, kind: str) -> str:
 
 
 def parsed(text: str, name: str) -> dict[str, Any]:
-    """TOML that is not yet checked, by the names of today; `name` is what complaints call it."""
+    """TOML with current key names, not yet validated; `name` is used in error messages."""
     try:
         table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # A number of thousands of digits is a ValueError of its own.
+    except (ValueError, RecursionError) as error:  # A number with thousands of digits raises a plain ValueError.
         raise BadInput(f"{name} cannot be read as TOML: {error}") from None
     rename_keys(table, RENAMED)
     return table
@@ -386,7 +386,7 @@ def _value(setting: Setting, value: Any) -> Any:
 
 
 def _nearest_key(key: str, section: str) -> str:
-    """A key that is in the wrong section is nearer than one that is written alike."""
+    """A key of another section is preferred to one with a similar spelling."""
     elsewhere = [one for one in SETTINGS if one.name == key]
     here = [one for one in SETTINGS if one.section == section]
     return str(elsewhere[0]) if elsewhere else repr(_nearest(key, [one.name for one in here]))
@@ -414,7 +414,7 @@ def _identifier(name: str) -> str:
 
 
 def _with_files(target: Target, folder: Path) -> Target:
-    """Where the files are that it names, so that what ran can be run again from another folder."""
+    """Resolves the paths of files, so that the same crawl can be run from another folder."""
     files = {name: getattr(target, name) for name in ("gold", "topic", "examples", "ontology")}
     files["language"] = target.language if target.language.endswith(SUFFIX) else ""
     placed: dict[str, Any] = {name: str((folder / file).resolve()) for name, file in files.items() if file}
@@ -423,8 +423,8 @@ def _with_files(target: Target, folder: Path) -> Target:
 
 
 def _with_seeds(crawl: Crawling, like: Iterable[str], folder: Path) -> Crawling:
-    """All seeds in one list, so that what ran can be written down without another file. Without any, a crawl begins
-    with its examples."""
+    """Puts all seeds in one list, so that the settings can be saved without other files. Without seeds, a crawl starts
+    from its examples."""
     given = _normalised(crawl.seeds or (() if crawl.seeds_file else like), "[crawl] seeds")
     filed = seeds_in(folder / crawl.seeds_file) if crawl.seeds_file else ()
     seeds = tuple(dict.fromkeys(given + filed))

@@ -1,7 +1,7 @@
-"""When a crawl has found what it can find: fewer than so many relevant pages in its last requests. And what it may
-still find: relevant pages among the links that wait, and among the next requests.
+"""The stop rule: ends a crawl that found fewer than N relevant pages in its last requests. And a forecast of the
+relevant pages among the waiting links and among the next requests.
 
-Never how many there are in all: what is missing most of the time is not linked from anything that was visited yet.
+It does not estimate the total: most missing relevant pages are not linked from any page visited so far.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from spoor.events import Event, Failed, Redirected, Visited
 
 _RULE = re.compile(r"fewer than (\d{1,9})(?: in (\d{1,9}))?")
 USUAL = 1000
-"""Requests that a rule looks back on when it does not say how many. With half as many, crawls of recorded webs stopped
-with less than half of what they would have found: see docs/stopping.md."""
+"""Default window of a rule, in requests. With half of it, crawls of recorded webs stopped with less than half of what
+they would have found: see docs/stopping.md."""
 SHORTEST = 500
-"""Requests that it must look back on."""
+"""Minimum window, in requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class TooFew:
 
 
 def stop_rule(value: Any) -> str:
-    """The check of a setting: what it says, or "" for never."""
+    """Validates the setting. Returns the rule in its full form, or "" for never."""
     return str(too_few(text(value))) if value != "" else ""
 
 
 def too_few(rule: str) -> TooFew:
-    """Raises ValueError with what would be right."""
+    """Parses a rule. Raises ValueError that states the accepted form."""
     match = _RULE.fullmatch(rule)
     if match is None:
         raise ValueError('must be like "fewer than 5 in 1000"')
@@ -55,7 +55,7 @@ def too_few(rule: str) -> TooFew:
 
 @dataclass
 class LastRequests:
-    """Which of the last requests for pages brought a relevant one. `earlier` are those of the runs before, oldest
+    """Which of the last requests for pages returned a relevant page. `earlier` are those of previous runs, oldest
     first."""
 
     rule: TooFew
@@ -81,34 +81,34 @@ def _counts(failed: Failed) -> bool:
     return not failed.excused and failed.visit.purpose != "robots"
 
 
-# What a crawl may still find.
+# Expected finds.
 
 
 TRIES = 200
-"""Of the last requests, for what a key is worth. What links of a key led to long ago says little of those that are
-left: the best of them are gone."""
+"""Number of last requests from which the value of a key is estimated. Older ones say little about the links that are
+left: the best of them are already fetched."""
 STEEPNESS = 100.0
-"""So much the slope is held to one, which it has where keys are log odds. In a drought the slope of so few finds is
-noise."""
+"""Strength of the regularisation of the slope towards 1, its value where keys are log odds. With few finds, the slope
+would be noise."""
 LEVEL = 0.1
 FEW = 10.0
-"""So many tries of a key weigh as much as the curve over all keys."""
+"""Number of tries of a key that have the same weight as the curve over all keys."""
 NEWEST = 50
-"""Requests of whose rate the next ones are expected to have their part."""
+"""Number of last requests whose hit rate enters the forecast for the next ones."""
 STEPS, FARTHEST = 25, 2.0
-"""Of Newton's method; and how far it goes in one."""
+"""Iterations of Newton's method, and the largest step of one."""
 MOST = 30.0
-"""Log odds that differ from certainty."""
+"""Log odds are clipped to this: beyond it, a probability is 0 or 1 in practice."""
 
 Try = tuple[float, float]
-"""The first part of the key of a link when it was fetched, and how sure it is that it led to a relevant page: 0 or 1
-where the judge is not one that is taught."""
+"""The first part of the key of a link when it was fetched, and the probability that the page is relevant: 0 or 1 unless
+the judge learns from answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedFinds:
-    """`among_waiting`: relevant pages to be expected among the links that wait; `next_200`, `next_500`: among the next
-    requests."""
+    """Expected relevant pages: `among_waiting` among the waiting links; `next_200` and `next_500` among the next 200
+    and 500 requests."""
 
     among_waiting: float
     next_200: float
@@ -116,8 +116,8 @@ class ExpectedFinds:
 
 
 def expected_finds(waiting: Mapping[float, int], tries: Sequence[Try]) -> ExpectedFinds | None:
-    """`waiting`: how many links wait at each first part of a key. `tries`: the last ones, oldest first. None: nothing
-    was tried."""
+    """`waiting` has the number of waiting links for each first part of a key, `tries` the last tries, oldest first.
+    None if there are no tries."""
     known = [(key, found) for key, found in tries if math.isfinite(key)]
     if not known:
         return None
@@ -131,9 +131,9 @@ def expected_finds(waiting: Mapping[float, int], tries: Sequence[Try]) -> Expect
 
 @dataclass(frozen=True, slots=True)
 class _Worth:
-    """The probability that a link leads to a relevant page: how often links of its key did, and where few were tried, a
-    logistic function of the key. Links below all that were tried are worth nothing as yet: they are many, and how
-    little each is worth nobody knows."""
+    """The probability that a link leads to a relevant page: the hit rate of its key, smoothed towards a logistic
+    function of the key where there are few tries. It is 0 below the lowest key that was tried: such links are many,
+    and their small probability is unknown."""
 
     curve: _Curve
     finds: Mapping[float, float]
@@ -163,7 +163,7 @@ def _worth(tries: Sequence[Try]) -> _Worth:
 
 
 def _fitted(counts: Counter[Try]) -> _Curve:
-    """To tries by Newton's method, the slope held to one."""
+    """The curve fitted to tries by Newton's method, with the slope regularised towards 1."""
     level, slope = 0.0, 1.0
     for _ in range(STEPS):
         to_level, to_slope = -LEVEL * level, -STEEPNESS * (slope - 1.0)
@@ -185,7 +185,7 @@ def _bounded(step: float) -> float:
 
 
 def _of_best(links: Iterable[tuple[float, int]], worth: _Worth, requests: int) -> float:
-    """Relevant pages to be expected of so many of the best links."""
+    """Expected relevant pages in the given number of requests, best links first."""
     expected, left = 0.0, requests
     for key, count in links:
         expected += min(left, count) * worth.curve.at(key)

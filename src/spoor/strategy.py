@@ -1,4 +1,4 @@
-"""Strategy: the parts that together decide where a crawl goes. The thing you compare, name, print and run live."""
+"""Strategy: the parts that together decide the order of a crawl; compared, named, printed and run as one object."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from spoor.roles import (
 
 
 class PageByPage(ABC):
-    """A judge that looks at one page after another."""
+    """A judge that reads one page at a time."""
 
     @abstractmethod
     def verdict(self, page: Page) -> Verdict: ...
@@ -39,7 +39,7 @@ class PageByPage(ABC):
 
 @dataclass(frozen=True)
 class NoTrail:
-    """Paths remember nothing."""
+    """A trail without state."""
 
     def root(self) -> TrailState:
         return None
@@ -53,7 +53,7 @@ class NoTrail:
 
 @dataclass(frozen=True)
 class AdmitAll:
-    """Every link may wait and every waiting link may be visited."""
+    """Admits every link, at both times."""
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return ADMIT
@@ -64,8 +64,8 @@ class AdmitAll:
 
 @dataclass(frozen=True)
 class Strategy:
-    """Each part is a dataclass whose constructor takes its parameters; what it learns lives in fields
-    declared with `init=False`. So a strategy prints as the code that makes it, and copies fresh."""
+    """The parts of a strategy. Each is a dataclass whose constructor takes its parameters; learned state is in fields
+    with `init=False`. So `repr` is the code that creates the strategy, and a copy has learned nothing."""
 
     judge: Judge
     scorer: LinkScorer
@@ -80,13 +80,13 @@ class Strategy:
 
     @property
     def needs_content(self) -> bool:
-        """False: on a web without texts it still makes sense."""
+        """False if it also works on a web without texts."""
         optional = isinstance(self.scorer, ContentUser) and self.scorer.does_without_content
         return self.judge.reads_content or self.way_reads_content or (self.scorer.reads_content and not optional)
 
     @property
     def way_reads_content(self) -> bool:
-        """Whether the trail or the admission does."""
+        """Whether the trail or the admission reads content."""
         return some_reads_content((self.trail, self.admission))
 
     @property
@@ -94,12 +94,12 @@ class Strategy:
         return self.scorer if isinstance(self.scorer, LinkReader) else None
 
     def fresh(self) -> Strategy:
-        """The same parameters, nothing learned."""
+        """A copy with the same parameters that has learned nothing."""
         fresh: dict[int, Any] = {id(part): fresh_part(part) for _, part in self._parts()}
         return replace(self, **{name: fresh[id(part)] for name, part in self._parts()})
 
     def learners(self) -> list[Learner]:
-        """The parts that learn, those of composite parts instead of these; one that plays two parts is there once."""
+        """The parts that learn, each once even if it plays two roles; a composite is replaced by its parts."""
         simple = (one for _, part in self._parts() for one in _simple(part))
         return list({id(part): part for part in simple if isinstance(part, Learner)}.values())
 
@@ -109,12 +109,13 @@ class Strategy:
 
 
 def fresh_part(part: Any) -> Any:
-    """The same parameters, nothing learned. Every part is a dataclass; the roles cannot say so."""
+    """A copy with the same parameters that has learned nothing. Every part is a dataclass; the roles cannot express
+    that."""
     return replace(part)
 
 
 def some_reads_content(parts: Iterable[object]) -> bool:
-    """Whether one of several trails and admissions does."""
+    """Whether one of these trails and admissions reads content."""
     return any(isinstance(part, ContentReader) and part.reads_content for part in parts)
 
 
@@ -127,12 +128,12 @@ def _simple(part: object) -> Iterator[object]:
 
 
 def hinted(reader: LinkReader, page: Page, links: Sequence[Link]) -> list[Link]:
-    """The links of a page with what the reader makes of each."""
+    """The links of a page with the hints of the reader."""
     return [Link._make((*link[:-1], hints)) for link, hints in zip(links, reader.hints(page, links), strict=True)]
 
 
 def verdicts_of(judge: Judge, pages: Sequence[Page]) -> list[Verdict]:
-    """One for each page, in their order."""
+    """One per page, in the same order."""
     verdicts = judge.judge(pages)
     if len(verdicts) != len(pages):
         raise BrokenContract(f"{judge!r} gave {len(verdicts)} verdicts for {len(pages)} pages")
@@ -142,22 +143,22 @@ def verdicts_of(judge: Judge, pages: Sequence[Page]) -> list[Verdict]:
 
 
 def _with_scripts_in_mind(verdict: Verdict, page: Page) -> Verdict:
-    """Nothing can be said against a page of which hardly anything could be read."""
+    """The reason for an irrelevant page that needs scripts: hardly any of its text could be read."""
     if verdict.relevant or not page.needs_scripts:
         return verdict
     return replace(verdict, because=f"needs scripts: {len(page.text):,} characters of text")
 
 
 def prior_of(judge: Judge) -> TargetPrior:
-    """What a judge says it will look for; nothing when it cannot say."""
+    """The prior of a judge; empty if it has none."""
     return judge.target_prior if isinstance(judge, HasTargetPrior) else TargetPrior()
 
 
 def waits(part: object) -> bool:
-    """Whether a judge or a scorer may wait for somebody else while it reads a page."""
+    """Whether a judge or a scorer may block on a request while it reads a page."""
     return isinstance(part, Waiting) and part.waits
 
 
 def reads_main_text(judge: Judge) -> bool:
-    """Whether a page should be looked through for its main text before it is judged."""
+    """Whether the main text of a page should be extracted before it is judged."""
     return isinstance(judge, MainTextReader) and judge.reads_main_text

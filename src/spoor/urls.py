@@ -1,5 +1,4 @@
-"""When are two URLs the same, what does a link mean on its page, which URLs are nearly another, and which domain
-was registered to have a host?"""
+"""Normalises and resolves URLs, generates similar ones, and finds the registrable domain of a host."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from functools import cache, lru_cache
 from can_ada import parse
 from tldextract import TLDExtract
 
-# Which domain did somebody register to have this host?
+# The registrable domain of a host.
 
 
 _PORT = re.compile(r":\d+\Z")
@@ -18,15 +17,15 @@ _PORT = re.compile(r":\d+\Z")
 
 @cache
 def _suffixes() -> TLDExtract:
-    """The public suffix list that comes with the library, private suffixes (github.io) included as browsers do.
-    Nothing is downloaded, nothing is written."""
+    """The public suffix list that comes with the library, including private suffixes (github.io), as in browsers.
+    Nothing is downloaded or written."""
     return TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
 
 
 @lru_cache(1 << 15)
 def registrable_domain(host: str) -> str:
-    """`example.co.uk` for `www.example.co.uk:8080`. An address or a suffix by itself is its own domain; below a suffix
-    that is not listed, as in `www.a.test`, the last two labels count."""
+    """`example.co.uk` for `www.example.co.uk:8080`. An IP address or a suffix by itself is its own domain; below a
+    suffix that is not listed, as in `www.a.test`, the last two labels count."""
     host = _PORT.sub("", host)
     found = _suffixes()(host)
     if found.suffix or found.domain == host:
@@ -34,7 +33,7 @@ def registrable_domain(host: str) -> str:
     return ".".join(host.split(".")[-2:])
 
 
-# When are two URLs the same, what does a link mean on its page, and which URLs are nearly another?
+# Normalising and resolving URLs; similar URLs.
 
 
 INDEX_FILES = (
@@ -54,7 +53,7 @@ INDEX_FILES = (
     "Welcome.html",
     "Default.htm",
 )
-"""Files that a server gives for a folder, the likelier first."""
+"""Index files of folders, the likelier first."""
 
 TRACKING = frozenset(
     {
@@ -93,13 +92,13 @@ TRACKING = frozenset(
         "_openstat",
     }
 )
-"""Parameters that tell where a reader came from and nothing about the page; so do all that begin with `utm_`."""
+"""Parameters that record the source of a visit and do not affect the page; likewise all that begin with `utm_`."""
 
 SESSIONS = frozenset({"phpsessid", "jsessionid", "aspsessionid", "cfid", "cftoken", "oscsid", "zenid"})
-"""Parameters that only ever name a session."""
+"""Parameters that always are session ids."""
 
 PERHAPS_SESSIONS = frozenset({"sid", "s", "sess", "sessid", "session", "sessionid", "session_id", "sectok"})
-"""Parameters that name a session when their value looks like a token."""
+"""Parameters that are session ids if their value looks like a token."""
 
 _SPACE_AND_CONTROLS = "".join(map(chr, range(0x21)))
 _TABS_AND_LINE_ENDS = re.compile(r"[\t\n\r]")
@@ -111,13 +110,13 @@ _INDEX_NAMES = frozenset(name.lower() for name in INDEX_FILES)
 
 
 def normalise(url: str) -> str | None:
-    """The one spelling of an absolute http or https URL; None when it is something else.
+    """The normal form of an absolute http or https URL; None for anything else.
 
-    As browsers write it (WHATWG), without fragment, user and password, and with percent escapes in upper case.
+    As in browsers (WHATWG), without fragment, user and password, and with percent escapes in upper case.
     """
     try:
         parsed = parse(url)
-    except (ValueError, TypeError):  # TypeError: half a surrogate pair, which is not text
+    except (ValueError, TypeError):  # TypeError: a lone surrogate, which is not text
         return None
     if parsed.protocol not in ("http:", "https:"):
         return None
@@ -132,7 +131,7 @@ def normalise(url: str) -> str | None:
 
 
 def _without_dot_segments(url: str) -> str:
-    """Done by ourselves too: can_ada 3.0 leaves them in a path that holds a name like `.hidden` before them."""
+    """Also done here: can_ada 3.0 leaves them in a path that has a name like `.hidden` before them."""
     before, mark, query = url.partition("?")
     start = before.index("/", 8)
     kept: list[str] = []
@@ -148,9 +147,9 @@ def _without_dot_segments(url: str) -> str:
 
 
 def canonical(url: str) -> str:
-    """A normalised URL without what makes no difference to the page: tracking parameters, session ids, an empty query.
+    """A normalised URL without what does not affect the page: tracking parameters, session ids, an empty query.
 
-    For live crawls. The other parameters keep their order and spelling: some servers care.
+    For live crawls. The other parameters keep their order and spelling, because some servers depend on it.
     """
     path, mark, query = url.partition("?")
     if not mark and ";" not in path and "(" not in path and "%3B" not in path:
@@ -171,7 +170,7 @@ def _is_noise(parameter: str) -> bool:
 
 
 def join(base: str, href: str) -> str | None:
-    """What `href` means on the page `base`, which is normalised. None when it leads to no http or https URL."""
+    """Resolves `href` against the normalised URL `base`. None if the result is not an http or https URL."""
     href = href.strip(_SPACE_AND_CONTROLS)
     if "\n" in href or "\t" in href or "\r" in href:
         href = _TABS_AND_LINE_ENDS.sub("", href)
@@ -179,7 +178,7 @@ def join(base: str, href: str) -> str | None:
     if scheme is None:
         return _join_relative(base, href)
     rest = href[scheme.end() :]
-    # `http:page.html` on an http page is relative: an old spelling that browsers still honour.
+    # `http:page.html` on an http page is relative: an old form that browsers still support.
     if base.startswith(scheme[0].lower()) and not rest.replace("\\", "/").startswith("//"):
         return _join_relative(base, rest)
     return normalise(href)
@@ -200,12 +199,12 @@ def _join_relative(base: str, href: str) -> str | None:
 
 
 def host_of(url: str) -> str:
-    """The host of a normalised URL, with its port unless that is the usual one."""
+    """The host of a normalised URL, with its port unless that is the default."""
     return url[url.index("/") + 2 : url.index("/", 8)]
 
 
 def host_named(text: str) -> str:
-    """As URLs spell it. Raises ValueError with what would be right."""
+    """In the spelling of normalised URLs. Raises ValueError with a message that says what is allowed."""
     url = normalise(f"http://{text}/")
     if url is None or url != f"http://{host_of(url)}/":
         raise ValueError(f"{text[:200]!r} is not the name of a host, such as www.example.org")
@@ -218,12 +217,12 @@ def origin_of(url: str) -> str:
 
 
 def robots_url(url: str) -> str:
-    """Where the rules for a normalised URL are: each origin has its own."""
+    """The URL of the robots.txt for a normalised URL: each origin has its own."""
     return origin_of(url) + "/robots.txt"
 
 
 def near_misses(url: str) -> Iterator[str]:
-    """Other spellings under which a recording may hold the page of a normalised URL, the closest first.
+    """Other URLs under which a recording may contain the page of a normalised URL, closest first.
 
     They differ in the trailing slash or index file, in http or https, in `www.`, or in several of these.
     """
@@ -241,7 +240,7 @@ def near_misses(url: str) -> Iterator[str]:
 
 
 def _other_paths(path: str) -> Iterator[str]:
-    """The same page with another ending; a path with a query has none."""
+    """The same page with another ending; none for a path with a query."""
     if "?" in path:
         return
     folder, _, name = path.rpartition("/")
@@ -256,7 +255,7 @@ def _other_paths(path: str) -> Iterator[str]:
 
 
 def difference(url: str, near_miss: str) -> str:
-    """In what a near miss differs, in words: `ending`, `scheme`, `www`, or several joined by ` and `."""
+    """How a near miss differs, in words: `ending`, `scheme`, `www`, or several joined by ` and `."""
     (scheme, host, path), (other_scheme, other_host, other_path) = _parts(url), _parts(near_miss)
     kinds = {"ending": path != other_path, "scheme": scheme != other_scheme, "www": host != other_host}
     return " and ".join(kind for kind, differs in kinds.items() if differs)

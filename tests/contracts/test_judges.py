@@ -7,7 +7,7 @@ import pytest
 
 from spoor.judging.classifiers import Examples, Taxonomy, TaxonomyModel, TopicModel
 from spoor.judging.classifiers import learned as learned_classes
-from spoor.judging.combined import Agreement, Remembered, Truth
+from spoor.judging.combined import CombinedJudge, Remembered, Truth
 from spoor.judging.detector import Detector, language_judge
 from spoor.judging.dictionary import Dictionary, Transcriber
 from spoor.judging.language_judges import Charset, CodeInterval, NearestProfile, NgramRank, ScriptShare
@@ -63,8 +63,8 @@ JUDGES: list[Judge] = [
     OntologyTerms(Finder(WORDS, "longest"), 0.2, Transcriber(Dictionary({("ภาษาไทย",): "words"}))),
     CodeInterval(),
     CodeInterval(preset="ratio", include_unicode=True),
-    Agreement("charset or not script", {"charset": Charset("th"), "script": ScriptShare("thai")}),
-    Agreement("charset and label", {"charset": Charset("th"), "label": Truth("relevant", "http://a.test/".__eq__)}),
+    CombinedJudge("charset or not script", {"charset": Charset("th"), "script": ScriptShare("thai")}),
+    CombinedJudge("charset and label", {"charset": Charset("th"), "label": Truth("relevant", "http://a.test/".__eq__)}),
 ]
 
 

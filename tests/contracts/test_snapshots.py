@@ -22,8 +22,8 @@ from spoor.frontier.memory import MemoryStore
 from spoor.judging.topic_judges import Keywords
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
-from spoor.ordering.admissions import AllOf, Manners
-from spoor.ordering.host_yield import EnoughYield
+from spoor.ordering.admissions import AllOf, RespectNofollow
+from spoor.ordering.host_yield import MinimumYield
 from spoor.ordering.scope import Scope
 from spoor.ordering.traps import Traps
 from spoor.records import Failure, Link, Outcome, Page, Redirect, Visit
@@ -65,7 +65,7 @@ def named(name: str) -> Strategy:
     """As a live crawl has it: bound by scope, and with a sense for traps."""
     asked = ":".join(filter(None, (name, OFTEN.get(name, ""), "language=de" if "language" in name else "")))
     made = registry.strategy(asked, Keywords(("horse", "steppe")))
-    bounds = (Manners(), Scope(pages_per_host=9), Traps(patience=2), EnoughYield(0.3, 4), made.admission)
+    bounds = (RespectNofollow(), Scope(pages_per_host=9), Traps(patience=2), MinimumYield(0.3, 4), made.admission)
     return replace(made, admission=AllOf(bounds))
 
 

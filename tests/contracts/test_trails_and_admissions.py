@@ -6,9 +6,18 @@ import json
 
 import pytest
 
-from spoor.ordering.admissions import AllOf, AtLeast, AtMost, KeyAbove, LimitedDistance, Manners, NoNoise, TwoThresholds
-from spoor.ordering.host_yield import EnoughYield
-from spoor.ordering.language_order import LeftServers
+from spoor.ordering.admissions import (
+    AllOf,
+    AtLeast,
+    AtMost,
+    KeyAbove,
+    LimitedDistance,
+    NoNoise,
+    RespectNofollow,
+    TwoThresholds,
+)
+from spoor.ordering.host_yield import MinimumYield
+from spoor.ordering.language_order import AbandonedServers
 from spoor.ordering.path_model import PathView
 from spoor.ordering.paths import HiddenState
 from spoor.ordering.scope import Scope
@@ -55,18 +64,18 @@ class TestEveryTrail:
 
 ADMISSIONS: list[Admission] = [
     AdmitAll(),
-    LeftServers(),
-    EnoughYield(),
+    AbandonedServers(),
+    MinimumYield(),
     LimitedDistance(1),
     AtLeast("relevant_referrer", 1.0),
     AtMost("relevant_referrer", 0.0),
     NoNoise(),
     TwoThresholds("relevant_referrer", 0.5, "another", 3.0),
     KeyAbove(RelevantReferrer(), 0.5),
-    Manners(),
+    RespectNofollow(),
     Scope(exclude=("/private/",), domains=("a.test",), max_depth=3, pages_per_host=1),
     Traps(patience=1),
-    AllOf((Manners(), Scope(hosts=("a.test",)), Traps(), LimitedDistance(1))),
+    AllOf((RespectNofollow(), Scope(hosts=("a.test",)), Traps(), LimitedDistance(1))),
 ]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from spoor.errors import SpoorError
 from spoor.files import Part, read_model, write_model
 from spoor.ordering.host_yield import HostYield
-from spoor.ordering.language_order import LeftServers, ServerLanguage
+from spoor.ordering.language_order import AbandonedServers, ServerLanguage
 from spoor.ordering.link_analysis import Distiller, PageRankOrder
 from spoor.ordering.scope import Scope
 from spoor.ordering.tag_paths import TagPathBandit
@@ -28,7 +28,7 @@ SIGHTING = Sighting(Visit(PAGE.url, "a.test", 0, 0.0), PAGE, Verdict(1.0, True, 
 
 def learners() -> list[Learner]:
     scorers = (TagPathBandit(), HostYield(), PageRankOrder(), Distiller(), ServerLanguage("de"))
-    return [HitRates(), ChainHops(3), Scope(pages_per_host=1), LeftServers(), *scorers]
+    return [HitRates(), ChainHops(3), Scope(pages_per_host=1), AbandonedServers(), *scorers]
 
 
 def snapshots() -> list[bytes]:

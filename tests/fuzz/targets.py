@@ -16,10 +16,10 @@ from spoor import settings as config
 from spoor.errors import SpoorError
 from spoor.fetch.decoding import Decoding
 from spoor.lab.build.log_source import is_log, read_logs
-from spoor.lab.build.warc_source import read_warcs, take_apart
+from spoor.lab.build.warc_source import parse_http_response, read_warcs
 from spoor.parse.demanding import demanding
 from spoor.parse.documents import read_answer
-from spoor.parse.html import Interest, read_page
+from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import QUICK
 from spoor.parse.sitemaps import read_sitemap
 from spoor.records import Failure, SitemapFile
@@ -66,7 +66,7 @@ def _html(given: bytes) -> None:
     header, _, body = given.partition(b"\n")
     if demanding(body):
         return
-    read = read_page(PAGE, body, header.decode("latin-1"), interest=Interest(QUICK, most_links=MOST_LINKS))
+    read = read_page(PAGE, body, header.decode("latin-1"), parse_options=ParseOptions(QUICK, most_links=MOST_LINKS))
     assert len(read.links) <= MOST_LINKS
     for link in read.links:
         assert normalise(link.url) == link.url and link.url != PAGE, link.url
@@ -97,7 +97,7 @@ def _settings(given: bytes) -> None:
 
 
 def _recorded(given: bytes) -> None:
-    found = take_apart(given)
+    found = parse_http_response(given)
     assert found is None or len(found.body) <= 50_000_000
 
 
@@ -123,7 +123,7 @@ def _document(given: bytes) -> None:
     files = [(given, mime) for mime in (DOCX, ODT, EPUB)]
     files += [(zipped({"word/document.xml": given}), DOCX), (zipped({"content.xml": given}), ODT)]
     for body, mime in files:
-        page = read_answer(PAGE, body, mime, interest=Interest(most_links=MOST_LINKS))
+        page = read_answer(PAGE, body, mime, parse_options=ParseOptions(most_links=MOST_LINKS))
         assert isinstance(page, Failure) or (page.text and len(page.links) <= MOST_LINKS), page
 
 

@@ -1,1 +1,1 @@
-"""The Python API: what `import spoor` gives. Prints nothing and changes nothing of its process."""
+"""The Python API exported by `import spoor`. Prints nothing and has no effect on the rest of the process."""

@@ -1,4 +1,4 @@
-"""`spoor.crawl`: a live crawl whose pages are iterated over while it runs, from a program or a notebook."""
+"""`spoor.crawl`: a live crawl as an iterator of pages, for programs and notebooks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 
 AHEAD = 64
-"""Pages that may wait to be taken. A crawl whose pages nobody takes begins no more requests."""
+"""Size of the buffer of pages. When it is full, the crawl starts no new requests until the caller takes a page."""
 STOPPED = "it was stopped"
 _log = logging.getLogger(__name__)
 
@@ -40,10 +40,12 @@ def crawl(
     settings: Config | AnyPath | None = None,
     **options: Unpack[CrawlOptions],
 ) -> RunningCrawl:
-    """A crawl into `folder`, which begins when it is iterated over. A folder that holds a crawl is resumed.
+    """Returns a crawl into `folder`, which starts when it is iterated over. If the folder contains a crawl, it is
+    resumed.
 
-    What is relevant is said by options of crawl.toml (`language="th"`, `keywords=["rice"]` …), by `judge`, or both.
-    `settings` are a file such as crawl.toml, or an object; options override them. Refuses at once what cannot be run.
+    The target is given by options of crawl.toml (`language="th"`, `keywords=["rice"]` …), by `judge`, or by both.
+    `settings` is the path of a file such as crawl.toml, or a `Config`; options override it. Raises immediately if the
+    combination cannot be run.
     """
     where, objects = CrawlFolder(Path(folder)), objects_of(strategy, judge)
     asked = settings_of(where, settings, strategy, judge, options)
@@ -54,11 +56,11 @@ def crawl(
 
 
 class RunningCrawl:
-    """Iterated over by `for` or `async for`, it crawls, and gives each page once that is on disk. The crawl runs in a
-    thread and an event loop of its own, so a loop may be running already. Leaving the loop stops it; to iterate again
-    resumes it, and gives only pages that are new.
+    """Runs the crawl when iterated over with `for` or `async for`; yields each page after it is on disk. The crawl has
+    its own thread and event loop, so it can be used inside a running loop. Leaving the loop stops the crawl; iterating
+    again resumes it, and yields only new pages.
 
-    Pages that came while the loop was left are in the folder, though nobody iterated over them: `open_crawl` has all.
+    Pages that arrive while the crawl is stopping are in the folder but are not yielded: `open_crawl` returns all pages.
     """
 
     def __init__(self, folder: Path, settings: Config, objects: Objects) -> None:
@@ -69,16 +71,16 @@ class RunningCrawl:
 
     @property
     def ended(self) -> str:
-        """Why the last iteration ended; "" before."""
+        """Why the last iteration ended; "" before the first end."""
         return self._thread.ended if self._thread is not None else ""
 
     @property
     def last_failure(self) -> str:
-        """The URL that could not be fetched last, and why; "" when there is none."""
+        """The URL of the last failed fetch, and the reason; "" if there was none."""
         return self._thread.last_failure if self._thread is not None else ""
 
     def stop(self) -> None:
-        """From any thread: no more requests are begun, and the iteration ends after the pages that came."""
+        """Starts no more requests; the iteration ends after the pages already fetched. Thread-safe."""
         if self._thread is not None:
             self._thread.stop()
 
@@ -130,13 +132,12 @@ class RunningCrawl:
 
 
 _PATIENCE = 0.01
-"""Seconds between two looks whether a thread has ended."""
+"""Seconds between two checks whether the thread has ended."""
 
 
 class _CrawlThread(threading.Thread):
-    """One crawl, from the opening of its folder to the closing. `give` is called in this thread with every page, and
-    with None when there are no more. A daemon: a program that ends does not wait for it, and what it leaves is what a
-    killed crawl leaves."""
+    """One crawl, from opening its folder to closing it. Calls `give` in this thread with every page, and with None at
+    the end. A daemon thread: the program may exit without waiting for it, which leaves the folder as after a kill."""
 
     def __init__(
         self, folder: CrawlFolder, settings: Config, objects: Objects, give: Callable[[CrawledPage | None], object]
@@ -156,19 +157,20 @@ class _CrawlThread(threading.Thread):
         self._in_loop(self._pass_on)
 
     def _abandon(self) -> None:
-        """Nobody takes any more pages."""
+        """The caller takes no more pages."""
         self._abandoned = True
         self.stop()
         self.make_room()
 
     def end(self) -> None:
-        """Abandons it, and waits for it; not when the interpreter ends, which has ended the thread by then."""
+        """Abandons the crawl and joins the thread, unless the interpreter is shutting down: then the thread is already
+        dead."""
         self._abandon()
         if not sys.is_finalizing():
             self.join()
 
     async def end_elsewhere(self) -> None:
-        """The same, in another loop."""
+        """Like `end`, without blocking the event loop of the caller."""
         self._abandon()
         while self.is_alive():
             await asyncio.sleep(_PATIENCE)
@@ -177,7 +179,7 @@ class _CrawlThread(threading.Thread):
         self._in_loop(self._room.release)
 
     def check(self) -> None:
-        """Raises what ended the crawl, if it was an error."""
+        """Raises the error that ended the crawl, if any."""
         if self._error is not None:
             raise self._error
 
@@ -188,7 +190,7 @@ class _CrawlThread(threading.Thread):
         except BaseException as error:
             self._error = error
         finally:
-            with contextlib.suppress(RuntimeError):  # The loop in which pages were awaited is closed.
+            with contextlib.suppress(RuntimeError):  # The event loop of the caller is closed.
                 self._give(None)
 
     async def _crawl(self) -> None:
@@ -221,7 +223,7 @@ class _CrawlThread(threading.Thread):
             self._session.stop(STOPPED)
 
     def _in_loop(self, call: Callable[[], None]) -> None:
-        with contextlib.suppress(RuntimeError):  # It is over.
+        with contextlib.suppress(RuntimeError):  # The loop of the crawl is closed.
             self._loop.call_soon_threadsafe(call)
 
 

@@ -1,4 +1,4 @@
-"""Why a URL was fetched, not yet, or never: in lines that a person can read."""
+"""Explains in readable lines why a URL was fetched, is not fetched yet, or never will be."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from operator import itemgetter
 from spoor import registry
 from spoor import settings as config
 from spoor.actions import described
+from spoor.crawling.guidance import BLOCKED
+from spoor.crawling.revision import relearn
 from spoor.errors import SpoorError
 from spoor.frontier.entry import Entry, Host, State
-from spoor.guidance import BLOCKED
 from spoor.live.from_settings import strategy_of
 from spoor.live.page_reader import canonical_links
 from spoor.live.relearning import earlier_crawl, restore, warm_name
@@ -24,8 +25,7 @@ from spoor.progress import Progress, silently
 from spoor.records import Listed, Page, WaitingLink
 from spoor.report.contents import archived_page
 from spoor.report.showing import moment, size
-from spoor.report.why import STEPS_BACK, Account
-from spoor.revision import relearn
+from spoor.report.why import STEPS_BACK, UrlHistory
 from spoor.robots import NeededFile
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
@@ -35,7 +35,7 @@ from spoor.store.mail import lessons_of_others
 from spoor.store.renders import RenderRow
 from spoor.urls import origin_of, robots_url
 
-# What moved a link in a crawl by `learned`: evidence by evidence, and feature by feature.
+# Contributions to the score of a link in a crawl by `learned`: by evidence, and by feature.
 
 
 PLAIN = {
@@ -51,15 +51,15 @@ PLAIN = {
     "list_yield": "hit rate of its list there",
     "prior": "prior of the target",
 }
-"""What the evidence is called in a sentence."""
+"""Display names of the evidence."""
 LEAST = 0.005
-"""Log odds that would be shown as nothing."""
+"""Smaller contributions to the log odds would be displayed as 0.00."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """Why a link is worth what it is, in log odds: by evidence, and its evidence `words` by feature. `visited`: as it
-    was when its turn came, not as it is now. `nameless` says why features have no names, "" when they have."""
+    """The score of a link in log odds: contributions by evidence, and those of the evidence `words` by feature.
+    `visited`: as of the visit, not as of now. `nameless` is the reason why features have no names, "" if they have."""
 
     visited: bool
     shares: Mapping[str, float]
@@ -67,9 +67,9 @@ class Worth:
     nameless: str
 
 
-def learned_lines(folder: CrawlFolder, account: Account, progress: Progress = silently) -> Iterator[tuple[str, str]]:
-    """Name and value. Nothing where another strategy crawled, or where there is no link
-    to speak of: a seed, a URL that never waited."""
+def learned_lines(folder: CrawlFolder, account: UrlHistory, progress: Progress = silently) -> Iterator[tuple[str, str]]:
+    """Pairs of name and value. Empty for other strategies, and for URLs that never waited in the queue as links, such
+    as seeds."""
     if account.entry is None or not account.entry.hints:
         return
     try:
@@ -81,9 +81,9 @@ def learned_lines(folder: CrawlFolder, account: Account, progress: Progress = si
         yield "log odds", f"unknown, because relearning failed: {refused}"
 
 
-def worth(folder: CrawlFolder, settings: Config, account: Account, progress: Progress = silently) -> Worth:
-    """By what was known when its turn came, or is known now if the link still waits: from a snapshot of that time, and
-    from the visits that the crawl has kept."""
+def worth(folder: CrawlFolder, settings: Config, account: UrlHistory, progress: Progress = silently) -> Worth:
+    """The score when the link was selected for its visit, or the current one if it still waits. The model is relearned
+    from a snapshot of that time and from the journal."""
     with open_parts(folder) as parts:
         visited = [part for part in parts if pages_of(part.db, account.url)]
         part = visited[0] if visited else owner_of(parts, account.url)
@@ -102,8 +102,8 @@ def worth(folder: CrawlFolder, settings: Config, account: Account, progress: Pro
 def _relearn(
     scorer: Learned, part: Part, earlier: CrawlFolder | None, chosen: PageRow | None, progress: Progress
 ) -> None:
-    """What was known when the visit to a page was chosen; None: everything. A snapshot of the same moment might hold
-    more than was known."""
+    """Relearns what was known when the visit `chosen` was selected; None: everything. A snapshot of exactly that time
+    is not used, because it may contain more."""
     before = math.inf if chosen is None else chosen.started
     restored = restore([scorer], part.folder.snapshots, part.db, warm_name(earlier, part.db), before)
     if earlier is not None and not restored.knows(scorer):
@@ -119,8 +119,8 @@ def _relearn(
 def _relearn_own(
     scorer: Learned, db: sqlite3.Connection, after: int, progress: Progress, chosen: PageRow | None
 ) -> None:
-    """From rows of the journal after that number which had come when the visit was chosen, and from what other shards
-    had taught by then. A visit that began later cannot have been over by then, even if the clock had not moved."""
+    """Relearns from journal rows after `after` that existed when the visit was selected, and from the lessons of other
+    shards by then. A visit that started later cannot have ended by then, even if both have the same time."""
     until, number, before = math.inf, math.inf, math.inf
     if chosen is not None:
         until, number, before = chosen.started, chosen.number, number_of(db, chosen)
@@ -135,7 +135,7 @@ def _relearn_own(
 
 
 def _names(parts: Sequence[Part], scorer: Learned, entry: Entry) -> tuple[dict[int, str], str]:
-    """Features and what they are called, read again from the page whose link it is; and why not, if that fails."""
+    """Names of the features, from the archived referring page; otherwise the reason why they are unknown."""
     url = entry.trail[1]
     rows = [(part, row) for part in parts for row in pages_of(part.db, url)]
     if rows and rows[-1][1].warc_file == "":
@@ -150,7 +150,7 @@ def _names(parts: Sequence[Part], scorer: Learned, entry: Entry) -> tuple[dict[i
 
 
 def _page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> Page | None:
-    """As it was read when it was visited."""
+    """Parses the archived page as it was parsed during the crawl."""
     page = archived_page(folder, db, row)
     return None if page is None else replace(page, links=canonical_links(page))
 
@@ -164,7 +164,7 @@ def _worth_lines(worth: Worth) -> Iterator[tuple[str, str]]:
 
 
 def _listed(shares: Mapping[str, float]) -> str:
-    """The largest first, for or against; what would be shown as nothing is left out."""
+    """Sorted by absolute value, largest first; without those that would be displayed as 0.00."""
     largest = sorted(shares.items(), key=lambda item: -abs(item[1]))
     return ", ".join(f"{name} {_signed(share)}" for name, share in largest if abs(share) >= LEAST)
 
@@ -173,15 +173,15 @@ def _signed(share: float) -> str:
     return f"{share:+.2f}".replace("-", "−")
 
 
-# Where one URL was found, what it is worth, and what became of it.
+# Where a URL was found, its score, and its state.
 
 
 Line = tuple[str, str]
 """Name and value."""
 
 
-def lines(account: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[Line]:
-    """`moved` is what the strategy itself has to say of the link."""
+def lines(account: UrlHistory, now: float, moved: Iterable[Line] = ()) -> Iterator[Line]:
+    """`moved` are additional lines by the strategy about the link."""
     yield "state", state(account, now)
     if account.shard:
         yield "shard", account.shard
@@ -200,7 +200,7 @@ def lines(account: Account, now: float, moved: Iterable[Line] = ()) -> Iterator[
     yield from (("similar", url) for url in account.similar)
 
 
-def state(account: Account, now: float) -> str:
+def state(account: UrlHistory, now: float) -> str:
     if account.entry is not None:
         return _state_of_entry(account, account.entry, now)
     if account.dropped is not None:
@@ -210,7 +210,7 @@ def state(account: Account, now: float) -> str:
     return "not a page of this crawl" if account.events else "not discovered yet"
 
 
-def _state_of_entry(account: Account, entry: Entry, now: float) -> str:
+def _state_of_entry(account: UrlHistory, entry: Entry, now: float) -> str:
     match entry.state:
         case State.WAITING:
             return f"waiting; {account.ahead:,} links of {entry.host} come first{_held_up(account, now)}"
@@ -226,13 +226,13 @@ def _state_of_entry(account: Account, entry: Entry, now: float) -> str:
 
 
 def _way_back(entry: Entry) -> str:
-    """Of one that is parked."""
+    """How a parked link can return."""
     if entry.because.startswith(BLOCKED):
         return "`spoor unblock` readmits it"
     return "given up" if entry.is_given_up else "it may be readmitted with more evidence"
 
 
-def _settled(account: Account, entry: Entry) -> str:
+def _settled(account: UrlHistory, entry: Entry) -> str:
     if account.pages:
         return "visited"
     if entry.because:
@@ -241,8 +241,8 @@ def _settled(account: Account, entry: Entry) -> str:
     return {"failed": "given up", "redirected": "visited; the page is elsewhere"}.get(last, "settled")
 
 
-def _held_up(account: Account, now: float) -> str:
-    """What a link that could be fetched waits for."""
+def _held_up(account: UrlHistory, now: float) -> str:
+    """What delays a waiting link."""
     delayed = "" if account.host is None else _delayed(account.host, now)
     return delayed or ("; better links on hosts under a delay" if account.outbid and not account.ahead else "")
 
@@ -251,7 +251,7 @@ def _delayed(host: Host, now: float) -> str:
     return f"; its host delay ends at {moment(host.free_at)}" if host.free_at > now else ""
 
 
-def _found(account: Account) -> Iterator[Line]:
+def _found(account: UrlHistory) -> Iterator[Line]:
     entry = account.entry
     if entry is not None and not entry.found_on:
         yield "found", "given as a seed"
@@ -268,7 +268,7 @@ def _found(account: Account) -> Iterator[Line]:
     yield from (("sent by", url) for url, _ in account.sent_here)
 
 
-def _handed_over(account: Account) -> str:
+def _handed_over(account: UrlHistory) -> str:
     return f", sent by shard {account.handed_over_by}" if account.handed_over_by else ""
 
 
@@ -335,7 +335,7 @@ def _host(host: Host, now: float) -> str:
     return f"{host.name}{where}: {host.delay:g} s between visits{_delayed(host, now)}"
 
 
-def _robots(account: Account, now: float) -> str:
+def _robots(account: UrlHistory, now: float) -> str:
     file = account.robots
     if isinstance(file, NeededFile):
         return f"{file.url} must be read first" if file.url != robots_url(account.url) else "not read yet"

@@ -1,4 +1,4 @@
-"""`spoor.open_crawl`: what a crawl folder holds, while the crawl runs or afterwards."""
+"""`spoor.open_crawl`: reads the contents of a crawl folder, while the crawl runs or afterwards."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Table = Literal["pages", "links", "hosts", "verdicts"]
 
 
 def open_crawl(folder: AnyPath) -> StoredCrawl:
-    """The crawl in a folder, which may be running. Changes nothing there."""
+    """Opens the crawl in a folder read-only; it may be running."""
     return StoredCrawl(open_for_reading(Path(folder)))
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a crawl knows of one URL: pairs of name and value, such as `state` and
-    `waiting`. Prints as `spoor why` does."""
+    """What a crawl knows about one URL: pairs of name and value, such as `state` and `waiting`. `str()` gives the
+    output of `spoor why`."""
 
     url: str
     lines: tuple[tuple[str, str], ...]
@@ -42,12 +42,13 @@ class Explanation:
 
     @property
     def state(self) -> str:
-        """What became of it, and why."""
+        """The state of the URL, and the reason for it."""
         return dict(self.lines)["state"]
 
 
 class StoredCrawl:
-    """Iterators read piece by piece, so a crawl larger than memory can be read. One that runs is seen as it grows."""
+    """Reads a crawl folder. Iterators stream, so the crawl may be larger than memory; they include pages added by a
+    running crawl."""
 
     def __init__(self, folder: CrawlFolder) -> None:
         self._folder = folder
@@ -57,7 +58,7 @@ class StoredCrawl:
         return self._folder.path
 
     def pages(self, relevant_only: bool = False, texts: bool = True) -> Iterator[CrawledPage]:
-        """In the order they came. Texts are read from the WARC files; without them it is much faster."""
+        """In the order of their visits. Texts are read from the WARC files; `texts=False` is much faster."""
         return contents.pages(self._folder, relevant_only, texts)
 
     def verdicts(self) -> Iterator[PageVerdict]:
@@ -101,7 +102,7 @@ class StoredCrawl:
 
 
 def _row(record: Any) -> dict[str, Any]:
-    """A page has the parts of its verdict as columns."""
+    """The fields of the verdict become columns."""
     row = asdict(record)
     if (verdict := row.pop("verdict", None)) is not None:
         row |= {"relevant": verdict["relevant"], "relevance": verdict["relevance"], "reason": verdict["because"]}

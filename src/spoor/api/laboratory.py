@@ -1,4 +1,4 @@
-"""`spoor.simulate` and `spoor.compare`: strategies on a recorded or generated web, without a network."""
+"""`spoor.simulate` and `spoor.compare`: run strategies on a recorded or generated web, without a network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spoor.errors import UsageError
 from spoor.lab import comparison
 from spoor.lab.comparison import Comparison, Simulation, workers
 from spoor.lab.runs import prepared_task
-from spoor.lab.task import AnyNamed, Driver, GivenJudge, GivenStrategy, Task, read_seeds
+from spoor.lab.task import CustomJudge, CustomStrategy, Driver, StrategySpec, Task, read_seeds
 from spoor.lab.web import Web
 from spoor.lab.worlds import NAMED, Conditions
 from spoor.progress import unseen
@@ -22,13 +22,13 @@ AnyWeb = AnyPath | Web
 
 
 class TaskOptions(TypedDict, total=False):
-    """What strategies are asked to do on a web; defaults are those of `spoor simulate`.
+    """The task on a web; defaults as in `spoor simulate`.
 
-    `target` is the label of the relevant pages (`relevant`), `seeds` URLs or a file of them (seeds.txt of the web),
-    `judge` who judges while crawling (the label itself), `budget` how many pages are fetched, `per_host` how many of
-    one host, `unrecorded` whether links to pages that the web does not hold are not offered (skip) or fail,
-    `conditions` lab or field or an object, `orders` from how many orders of the seeds each strategy is run, `sitemaps`
-    whether hosts with relevant pages are asked for those that the web holds.
+    `target`: label of the relevant pages (default `relevant`). `seeds`: URLs, or a file of them (default: seeds.txt of
+    the web). `judge`: judge of the crawl (default: the label itself). `budget`: visits. `per_host`: visits per host.
+    `unrecorded`: links to pages that the web does not contain are not offered (`skip`), or fail. `conditions`: lab,
+    field, or an object. `orders`: number of orders of the seeds; each strategy runs once with each. `sitemaps`: whether
+    sitemaps in the web are read for hosts with relevant pages.
     """
 
     target: str
@@ -44,7 +44,7 @@ class TaskOptions(TypedDict, total=False):
 
 
 def simulate(web: AnyWeb, strategy: AnyStrategy, **options: Unpack[TaskOptions]) -> Simulation:
-    """One strategy on a web: its score, that of the oracle, and its runs."""
+    """Runs one strategy on a web: its score, the score of the oracle, and its runs."""
     task = _task(web, options, [strategy])
     return comparison.simulation(task, _given(strategy), options.get("orders", 1), unseen)
 
@@ -56,8 +56,8 @@ def compare(
     processes: int = 1,
     **options: Unpack[TaskOptions],
 ) -> Comparison:
-    """Several strategies on a web, side by side; the oracle is always among the scores. A mapping says what they are
-    called. Several `processes` can run only what they can import: names, and functions of modules."""
+    """Runs several strategies on a web; the oracle is always included. The keys of a mapping are the display names.
+    With more than one process, strategies must be importable: names, or functions at module level."""
     asked = dict(_named(strategies))
     task = _task(web, options, list(asked.values()))
     given = [_given(strategy, name) for name, strategy in asked.items()]
@@ -66,7 +66,7 @@ def compare(
 
 
 def _named(strategies: Sequence[AnyStrategy] | Mapping[str, AnyStrategy]) -> Iterator[tuple[str, AnyStrategy]]:
-    """What each is called; of several that would be called alike, the later ones have a number."""
+    """Names for display; repeated names get a number."""
     if isinstance(strategies, Mapping):
         yield from strategies.items()
         return
@@ -87,21 +87,21 @@ def _name_of(make: Callable[[Judge], Strategy]) -> str:
     return getattr(make, "__name__", type(make).__name__)
 
 
-def _given(strategy: AnyStrategy, name: str = "") -> AnyNamed:
+def _given(strategy: AnyStrategy, name: str = "") -> StrategySpec:
     if isinstance(strategy, str) and name in ("", strategy):
         return strategy
     if isinstance(strategy, str):
         raise UsageError(f"{name!r}: {strategy!r} has a name of its own; leave it out of the mapping, or use that name")
-    return GivenStrategy(name or _name(strategy), _fresh(strategy) if isinstance(strategy, Strategy) else strategy)
+    return CustomStrategy(name or _name(strategy), _fresh(strategy) if isinstance(strategy, Strategy) else strategy)
 
 
 def _fresh(strategy: Strategy) -> Callable[[Judge], Strategy]:
-    """It brings its own judge."""
+    """The strategy has its own judge."""
     return lambda judge: strategy.fresh()
 
 
 def _task(web: AnyWeb, options: TaskOptions, strategies: Sequence[AnyStrategy]) -> Task:
-    prepared_task.cache_clear()  # A web that was made anew since then has the same name.
+    prepared_task.cache_clear()  # A web that was rebuilt since has the same name.
     folder, judge = web.folder if isinstance(web, Web) else Path(web), options.get("judge", "truth")
     if "judge" in options and any(isinstance(strategy, Strategy) for strategy in strategies):
         raise UsageError(
@@ -118,7 +118,7 @@ def _task(web: AnyWeb, options: TaskOptions, strategies: Sequence[AnyStrategy]) 
         driver=options.get("driver", "auto"),
         per_host=_positive("per_host", options.get("per_host")),
         conditions=NAMED[conditions] if isinstance(conditions, str) else conditions,
-        given=None if isinstance(judge, str) else GivenJudge(judge),
+        given=None if isinstance(judge, str) else CustomJudge(judge),
         sitemaps=options.get("sitemaps", False),
     )
 

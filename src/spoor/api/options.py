@@ -1,4 +1,4 @@
-"""What a program may ask of a crawl, by keyword: the settings of crawl.toml, and objects in place of names."""
+"""Keyword options of a crawl in Python: the settings of crawl.toml, and objects in place of names."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from spoor.strategy import Strategy
 
 AnyPath = str | os.PathLike[str]
 AnyStrategy = str | Strategy | Callable[[Judge], Strategy]
-"""A name with its parameters, such as `limited-distance:n=3`; a function that makes a strategy for a judge; or a
-strategy, which brings its own judge and of which every crawl takes a fresh copy."""
+"""A name with parameters, such as `limited-distance:n=3`; a function that makes a strategy for a judge; or a strategy,
+which has its own judge; every crawl uses a fresh copy of it."""
 AnyJudge = str | Judge
-"""A name with its subject, such as `script:thai`; or any object with `reads_content` and `judge`."""
+"""A name with its argument, such as `script:thai`; or any object with `reads_content` and `judge`."""
 
 FILES = ("gold", "topic", "examples", "ontology", "seeds_file", "warm", "dictionary", "answers")
-"""Options that name files, relative to where the program runs."""
+"""Options that name files, relative to the working directory."""
 
 
 class CrawlOptions(TypedDict, total=False):
-    """Every setting of crawl.toml by its name there, but `strategy` and `judge`; docs/settings.md says what they mean.
-    What is left out is as on the command line."""
+    """Every setting of crawl.toml under the same name, except `strategy` and `judge`; see docs/settings.md. Defaults
+    are those of the command line."""
 
     language: AnyPath
     charset: str
@@ -118,11 +118,11 @@ class CrawlOptions(TypedDict, total=False):
 
 
 SECTION_OF = {one.name: one.section for one in SETTINGS}
-"""No two sections have a setting of the same name."""
+"""Setting names are unique across sections."""
 
 
 def objects_of(strategy: AnyStrategy | None, judge: AnyJudge | None) -> Objects:
-    """What was not given by name."""
+    """The strategy and the judge, each None if it was given by name."""
     return Objects(None if isinstance(strategy, str) else strategy, None if isinstance(judge, str) else judge)
 
 
@@ -133,7 +133,7 @@ def settings_of(
     judge: AnyJudge | None,
     options: Mapping[str, Any],
 ) -> Config:
-    """Those of `base`, or without one those of a folder that is resumed; options override either."""
+    """The settings of `base`; if None, those of the folder when it is resumed. Options override both."""
     table, beside = _base(folder, base)
     options = _by_names_of_today(options)
     named = {"strategy": _name(strategy), "judge": _name(judge)}
@@ -156,7 +156,7 @@ def _by_names_of_today(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _base(folder: CrawlFolder, base: Config | AnyPath | None) -> tuple[dict[str, Any], Path]:
-    """Not yet checked, and the folder in which files that it names are looked for."""
+    """The unchecked settings, and the folder against which their file names are resolved."""
     if isinstance(base, Config):
         return config.parsed(config.dumps(base), "the settings"), Path()
     if base is not None:
@@ -179,7 +179,7 @@ def _refuse_second_judge(table: Mapping[str, Any], judge: AnyJudge | None, optio
 
 
 def _plain(name: str, value: object) -> object:
-    """As TOML would have it."""
+    """The value as TOML would have it; file names made absolute."""
     if name == "strategy" and isinstance(value, str) and value != GIVEN_IN_PYTHON:
         return registry.STRATEGIES.with_files(value, Path())
     if name == "judge" and isinstance(value, str) and value != GIVEN_IN_PYTHON:

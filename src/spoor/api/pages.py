@@ -1,4 +1,4 @@
-"""`spoor.read_page` and `spoor.judge`: pages at hand and what a judge says of them; names for judges and strategies."""
+"""`spoor.read_page` and `spoor.judge`: parse and judge local pages; decorators that register judges and strategies."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from spoor.api.options import AnyJudge
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX
 from spoor.judging.training_pages import as_page, document
-from spoor.parse.apart import read_apart
-from spoor.parse.html import Interest
+from spoor.parse.apart import read_in_subprocess
+from spoor.parse.html import ParseOptions
 from spoor.parse.main_text import QUICK
 from spoor.records import Failure, Page, Verdict
 from spoor.roles import Judge
@@ -21,24 +21,24 @@ from spoor.strategy import verdicts_of
 from spoor.urls import normalise
 
 AnyTarget = AnyJudge | Target | Config
-"""As `spoor judge` takes it: a language tag, a model, a judge such as `script:thai`, a crawl.toml; or an object."""
+"""As in `spoor judge`: a language tag, a model, a judge such as `script:thai`, a crawl.toml; or an object."""
 AnyPage = Page | str | bytes | Path
-"""A page, its HTML or text, or a file that holds it."""
+"""A page, its HTML or text, or a file that contains it."""
 NOWHERE = "http://document.invalid/"
 
 Made = TypeVar("Made", bound=Callable[..., Any])
 
 
 def read_page(source: str | bytes, url: str = NOWHERE, content_type: str = "text/html") -> Page:
-    """What is understood of HTML: title, text, main text, links with the words around them. Never fails for what is in
-    `source`. Bytes are decoded as browsers do, by `content_type`, by what the page says, or by how they look. The bytes
-    of a PDF, DOCX, OpenDocument or EPUB file are read too, in another process; `BadInput` says why one has no text."""
+    """Parses HTML: title, text, main text, links with their context. Never raises because of malformed HTML. Bytes are
+    decoded as in browsers: by `content_type`, by the declaration in the page, or by detection. Also reads PDF, DOCX,
+    OpenDocument and EPUB files, in another process; raises `BadInput` with the reason if one has no text."""
     address = normalise(url)
     if address is None:
         raise UsageError(f"{url!r} is not an http or https URL; links are resolved against it")
     if isinstance(source, str):
         source, content_type = source.encode("utf8", "replace"), f"{content_type.partition(';')[0]}; charset=utf-8"
-    page = read_apart(address, source, content_type, interest=Interest(QUICK))
+    page = read_in_subprocess(address, source, content_type, parse_options=ParseOptions(QUICK))
     if isinstance(page, Failure):
         raise BadInput(f"{url} cannot be read: {page.reason}")
     return page
@@ -51,8 +51,8 @@ def judge(target: AnyTarget, pages: Iterable[AnyPage]) -> list[Verdict]: ...
 def judge(
     target: AnyTarget, pages: Iterable[AnyPage] | None = None, **about: Any
 ) -> Callable[[Made], Made] | list[Verdict]:
-    """What a judge says of pages, in their order. With a name alone it is a decorator: `@spoor.judge("name")` makes a
-    judge known by that name; `about` is passed on to `spoor.registry.register_judge`."""
+    """Verdicts of a judge on pages, in their order. Without `pages` it is a decorator: `@spoor.judge("name")` registers
+    a judge under that name; `about` is passed to `spoor.registry.register_judge`."""
     if pages is None:
         if not isinstance(target, str):
             raise UsageError(
@@ -63,13 +63,13 @@ def judge(
 
 
 def strategy(name: str, **about: Any) -> Callable[[Made], Made]:
-    """`@spoor.strategy("name")` makes a function from a judge to a strategy known by that name; `about` is passed on to
+    """`@spoor.strategy("name")` registers a function that makes a strategy for a judge; `about` is passed to
     `spoor.registry.register_strategy`."""
     return registry.register_strategy(name, **about)
 
 
 def judge_of(target: AnyTarget) -> Judge:
-    """A name without a colon, which is no file, is that of a language."""
+    """A string without a colon that is not a file name is a language tag."""
     if isinstance(target, Config):
         return registry.judge_of(target.target, translator=registry.translator_of(target.translate))
     if isinstance(target, Target):

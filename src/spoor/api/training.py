@@ -1,4 +1,5 @@
-"""`spoor.train_language`, `train_topic`, `train_taxonomy`, `train_context` and `train_rules`: models from examples."""
+"""`spoor.train_language`, `train_topic`, `train_taxonomy`, `train_context`, `train_rules`: train models from
+examples."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from spoor.files import checked_name
 from spoor.judging.classifiers import write_taxonomy, write_topic
 from spoor.judging.page_rules import RuleModel, checked, counted_rules, labelled_examples, siblings, write_rules
 from spoor.judging.profiles import Profile, write_profiles
-from spoor.judging.train_language import LanguageTrial, checked_tag, trial
+from spoor.judging.train_language import LanguageEvaluation, checked_tag, trial
 from spoor.judging.train_language import train_language as train_profile
 from spoor.judging.train_taxonomy import TrainedTaxonomy
 from spoor.judging.train_taxonomy import train_taxonomy as train_classes
@@ -34,15 +35,15 @@ IN_MEMORY = "pages in memory"
 
 @dataclass(frozen=True)
 class TrainedLanguage:
-    """A profile, and how well nine tenths of the text recognise the last tenth."""
+    """A profile, and its test: trained on nine tenths of the text, tested on the last tenth."""
 
     model: Profile
-    trial: LanguageTrial
+    trial: LanguageEvaluation
 
 
 def train_language(name: str, text: str, out: AnyPath | None = None) -> TrainedLanguage:
-    """A model of the language `name`, a BCP-47 tag or x-NAME, from a few thousand characters of text. Written to `out`,
-    a file whose name ends in .spoor, where crawls and judges can be told to find it: `language="gsw.spoor"`."""
+    """Trains a model of the language `name`, a BCP-47 tag or x-NAME, on a few thousand characters of text. `out` must
+    end in .spoor; crawls and judges use the file by name: `language="gsw.spoor"`."""
     file, tag = _checked(out), checked_tag(name)
     profile = train_profile(tag, tag, text, "text in memory")
     made = TrainedLanguage(profile, trial(profile, text))
@@ -52,7 +53,7 @@ def train_language(name: str, text: str, out: AnyPath | None = None) -> TrainedL
 
 
 def train_topic(name: str, positive: Examples, negative: Examples, out: AnyPath | None = None) -> TrainedTopic:
-    """A model of a topic from pages about it and others, at least ten of each; `topic="horses.spoor"` asks for it."""
+    """Trains a topic model on pages about the topic and others, at least ten of each. Use: `topic="horses.spoor"`."""
     file = _checked(out)
     sources = ", ".join(dict.fromkeys((_source(positive), _source(negative))))
     made = train_sides(name, _kept(positive), _kept(negative), sources)
@@ -64,8 +65,8 @@ def train_topic(name: str, positive: Examples, negative: Examples, out: AnyPath 
 def train_taxonomy(
     name: str, classes: Mapping[str, Examples], relevant: Iterable[str], out: AnyPath | None = None
 ) -> TrainedTaxonomy:
-    """A model of classes of pages, at least five pages of each, from the pages of each; `relevant` are those that are.
-    Classes below others are written `sports/cycling`. `topic="sports.spoor"` asks for it."""
+    """Trains a classifier of pages on at least five pages of each class; `relevant` names the relevant classes.
+    Subclasses are written `sports/cycling`. Use: `topic="sports.spoor"`."""
     file = _checked(out)
     kept = {leaf: _kept(pages) for leaf, pages in classes.items()}
     made = train_classes(name, kept, list(relevant), ", ".join(dict.fromkeys(map(_source, classes.values()))))
@@ -83,8 +84,8 @@ def train_context(
     clusters: int | None = None,
     refine: int = 0,
 ) -> TrainedPaths:
-    """A path model: what pages so many links from those labelled `target` look like, in a web that has texts. None: as
-    many clusters as the data suggest. `strategy="ahmm:model=paths.spoor"` asks for it."""
+    """Trains a path model: the pages at each distance, up to `layers` links, from those labelled `target`; the web must
+    have texts. `clusters=None`: chosen from the data. Use: `strategy="ahmm:model=paths.spoor"`."""
     file, opened = _checked(out), Web.open(Path(web))
     relevant = np.flatnonzero(opened.labelled(target) & opened.answers())
     lesson = Lesson(target, opened.name, layers, clusters, refine)
@@ -102,9 +103,9 @@ def train_rules(
     classes: Sequence[str] = (),
     where: str = "",
 ) -> RuleModel:
-    """Which class of page links to which, from the labels of a web that has texts. `classes` are the labels that are
-    told apart, those like the first target where none is named; `where` is a label that all examples have.
-    `strategy="core:model=rules.spoor:ontology=terms.tsv"` asks for it."""
+    """Learns which class of page links to which, from the labels of a web with texts. `classes` are the labels to
+    distinguish, by default those of the same kind as the first target; `where` is a label that all examples must have.
+    Use: `strategy="core:model=rules.spoor:ontology=terms.tsv"`."""
     file, opened = _checked(out), Web.open(Path(web))
     targets = [target] if isinstance(target, str) else list(target)
     labels = tuple(dict.fromkeys((*(classes or siblings(opened, targets[0])), *targets)))

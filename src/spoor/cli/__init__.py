@@ -1,1 +1,1 @@
-"""The `spoor` command: one module for each group of sub-commands; reads arguments and prints, decides nothing."""
+"""The `spoor` command: one module for each group of sub-commands; parses arguments and prints, without crawl logic."""

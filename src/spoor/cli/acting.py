@@ -12,11 +12,11 @@ from spoor.cli.terminal import print_json, say
 from spoor.errors import BadInput
 from spoor.report.showing import plain
 from spoor.steering.checking import normalised
-from spoor.steering.submitting import Receipt, addressees, submit, wait_for
+from spoor.steering.submitting import Receipt, recipients, submit, wait_for
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
 
 PATIENCE = 15.0
-"""Seconds for which a running crawl is waited for: it may be at work on something long."""
+"""Seconds to wait for a running crawl to apply the action: it may be busy with a long step."""
 
 ACTIONS: dict[str, Callable[[argparse.Namespace], Action]] = {
     "pause": lambda _: actions.Pause(),
@@ -29,20 +29,20 @@ ACTIONS: dict[str, Callable[[argparse.Namespace], Action]] = {
     "slow": lambda asked: actions.SlowDown(asked.host, asked.seconds),
     "mark": lambda asked: actions.Mark(asked.url, MARKS[asked.relevant]),
 }
-"""Each command with the action that it stands for."""
+"""The action of each command."""
 
 
 def run_action(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
     action = action_of(as_json(ACTIONS[arguments.asked](arguments)))
-    submitted = [(part, own, submit(part, own, arguments.who)) for part, own in addressees(folder, normalised(action))]
+    submitted = [(part, own, submit(part, own, arguments.who)) for part, own in recipients(folder, normalised(action))]
     for part, own, receipt in submitted:
         _tell(part, own, wait_for(part, receipt, PATIENCE), arguments.json)
     return 0
 
 
 def _tell(folder: CrawlFolder, action: Action, receipt: Receipt, as_line: bool) -> None:
-    """What became of it; of several shards each has a line."""
+    """Prints the outcome; one line for each shard."""
     done = receipt.done
     if done is not None and done.refused:
         raise BadInput(f"{folder.path}: {done.refused}")

@@ -34,7 +34,7 @@ from spoor.teaching.lessons import asked_urls, next_questions, student_of_versio
 from spoor.teaching.student import Student
 
 MOST_SHOWN = 1_500
-"""Characters of the main text."""
+"""Maximum number of characters of the main text."""
 KEYS = "y yes, n no, s skip, u undo, q quit"
 STOPPED = "you stopped"
 _BOLD, _MARKED, _USUAL = "\033[1m", "\033[7m", "\033[0m"
@@ -43,7 +43,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass
 class Person:
-    """A teacher at a terminal. `undo` takes the last answer back, and says what it was; "" if there is none."""
+    """A teacher at a terminal. `undo` retracts the last answer and returns a message; "" if there is none."""
 
     read: Callable[[str], str] = input
     write: Callable[[str], None] = print
@@ -81,7 +81,7 @@ class Person:
 
 
 def shown(question: Question, colours: bool) -> str:
-    """The page, with the words by which the judge decided marked."""
+    """The page, with the words that contributed most to the verdict highlighted."""
     width = min(100, shutil.get_terminal_size().columns)
     title, url = plain(question.title, 200) or "without a title", plain(question.url)
     words = frozenset(folded(word.rpartition(" ")[2]) for word in question.words)
@@ -98,7 +98,8 @@ def marked(text: str, words: frozenset[str], colours: bool) -> str:
 
 @dataclass
 class Sitting:
-    """One person, one crawl. What was answered here is known at once, though the crawl may see it a second later."""
+    """One session of one person with one crawl. Answers given here count at once, though the crawl may apply them a
+    second later."""
 
     folder: CrawlFolder
     settings: Config
@@ -164,7 +165,7 @@ def _student(folder: CrawlFolder, settings: Config, db: sqlite3.Connection) -> S
 
 
 def _learned(folder: CrawlFolder, settings: Config) -> str:
-    """By the running crawl, which learns by itself; else now."""
+    """A running crawl learns by itself; otherwise the judge is trained now."""
     if is_crawled_into(folder):
         return "the running crawl learns from them"
     with open_for_crawling(folder.path, progress) as opened:

@@ -1,5 +1,5 @@
-"""`spoor strategies`, `spoor judges`: what there is. `spoor judge`: what a judge says of pages at hand.
-`spoor completion`: a script by which a shell completes commands, options and files."""
+"""`spoor strategies`, `spoor judges`: lists them. `spoor judge`: verdicts on local pages. `spoor completion`: a script
+for the shell to complete commands, options and files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from spoor.registry import JUDGES, STRATEGIES, Named
 from spoor.roles import Judge
 from spoor.strategy import verdicts_of
 
-# `spoor strategies` and `spoor judges`: what there is, with parameters, defaults and sources.
+# `spoor strategies` and `spoor judges`: lists with parameters, defaults and sources.
 
 
 def run_strategies(arguments: argparse.Namespace) -> int:
@@ -64,7 +64,7 @@ def _described(name: str, entry: Named) -> dict[str, object]:
     }
 
 
-# `spoor judge`: what a judge makes of pages at hand, and which n-grams tell their language.
+# `spoor judge`: verdicts on local pages, and the n-grams that identify their language.
 
 
 SHOWN = 8
@@ -72,7 +72,7 @@ SHOWN = 8
 
 @dataclass(frozen=True)
 class Near:
-    """A language whose profile is near to a page."""
+    """A language whose profile is similar to the page."""
 
     language: str
     similarity: float
@@ -81,8 +81,8 @@ class Near:
 
 @dataclass(frozen=True)
 class Judged:
-    """A page: the verdict, the nearest language and the runner-up, and the n-grams that decide between the two. Without
-    languages when the text is too short."""
+    """The verdict on a page, the nearest language and the runner-up, and the n-grams that decide between the two.
+    Without languages if the text is too short."""
 
     relevant: bool
     relevance: float
@@ -147,15 +147,15 @@ def _show(judged: Judged) -> None:
 
 
 def _first_profile(text: str, known: Identifier, near: NDArray[np.float64], model: str) -> int:
-    """The profile of the language that CLD2 finds, which tells those it knows better than profiles can; else, and
-    beside a model, the nearest."""
+    """The profile of the language that CLD2 detects, which is more accurate than profiles for the languages it knows.
+    The nearest profile if CLD2 finds no such language, or if a model is given."""
     found = next(iter(cld2_shares(text)))
     own = np.array([is_in(profile.tag, found) for profile in known.profiles])
     return int(np.where(own, near, -1.0).argmax()) if own.any() and not model else int(near.argmax())
 
 
 def printable(text: str) -> str:
-    """Whatever could steer a terminal or look like nothing is written as its code point."""
+    """Escapes control and invisible characters as code points, because they could control the terminal."""
     return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)
 
 
@@ -176,7 +176,7 @@ def run_completion(arguments: argparse.Namespace) -> int:
 
 
 def _actions(of: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """Of a parser and all parsers below it."""
+    """The actions of a parser and of all its sub-parsers."""
     for action in of._actions:
         yield action
         if isinstance(action, argparse._SubParsersAction):

@@ -1,7 +1,8 @@
-"""How every sub-command introduces itself: a summary, arguments, and examples that can be pasted.
+"""How every sub-command is defined: a summary, arguments, and examples that can be pasted.
 
-Nothing here or in `options` imports more than the standard library, so that help comes at once; what carries a command
-out is imported when it runs."""
+Nothing here or in `options` imports more than the standard library, so that help is fast; the implementation of a
+command is imported when it runs.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +14,16 @@ from typing import Any, NoReturn
 from spoor.errors import UsageError
 
 Commands = Any
-"""What `ArgumentParser.add_subparsers` returns; argparse gives it no public name."""
+"""The return type of `ArgumentParser.add_subparsers`, which has no public name."""
 
 STANDARD_OUTPUT = Path("-")
-"""Where `--json` without a file goes."""
+"""Destination of `--json` without a file."""
 
 LEVELS = ("debug", "info", "warning", "error")
 
 
 class Parser(argparse.ArgumentParser):
-    """Refuses in one line instead of printing the usage; sub-commands are parsed by the same class."""
+    """Raises UsageError, one line, instead of printing the usage; sub-commands use the same class."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see `{self.prog} --help`")
@@ -31,15 +32,16 @@ class Parser(argparse.ArgumentParser):
 def add_command(
     commands: Commands, name: str, summary: str, examples: str, run: str | None = None
 ) -> argparse.ArgumentParser:
-    """A sub-command whose `--help` ends with `examples`. `run` is the function that carries it out and returns the
-    exit code (0 fine, 1 failed), as `module.function` of `spoor.cli`. Without it the command only groups others."""
+    """A sub-command whose `--help` ends with `examples`. `run` names the function that implements it and returns the
+    exit code (0 success, 1 failure), as `module.function` of `spoor.cli`. Without `run` the command only groups
+    others."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
         description=summary[0].upper() + summary[1:] + ".",
         epilog="examples:\n" + "\n".join(f"  {line}" for line in examples.strip().splitlines()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=run is not None,  # A group would take options of its commands for abbreviations of its own.
+        allow_abbrev=run is not None,  # A group would take options of its commands for abbreviations.
     )
     if run is not None:
         parser.set_defaults(run=run)
@@ -48,8 +50,8 @@ def add_command(
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """What every command takes, before or after its name. Without defaults, so that what was given before the name is
-    not overwritten after it; `OUTPUT_DEFAULTS` are set once, for the program."""
+    """The options of every command, before or after its name. Without defaults, so that a value before the name is not
+    overwritten after it; `OUTPUT_DEFAULTS` are set once, for the program."""
     group = parser.add_argument_group("on every command")
     unset = argparse.SUPPRESS
     group.add_argument("--quiet", action="store_true", default=unset, help="results and errors only")
@@ -63,7 +65,7 @@ OUTPUT_DEFAULTS = {"quiet": False, "log_file": None, "log_level": None}
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
-    """How many processes may work side by side."""
+    """The option for the number of processes."""
     cores = os.cpu_count() or 1
     parser.add_argument(
         "--workers", type=at_least_one, default=cores, metavar="N", help="processes (default: all cores)"
@@ -86,7 +88,7 @@ def add_web(parser: argparse.ArgumentParser) -> None:
 
 
 def add_speeds(group: Any) -> None:
-    """Of the hosts of a web. `group` is what `add_argument_group` returns."""
+    """Options for the speeds of the hosts of a web. `group` is the result of `add_argument_group`."""
     group.add_argument("--latency", type=float, metavar="S", help="seconds, median over hosts (0.2)")
     group.add_argument("--bandwidth", type=float, metavar="B", help="bytes/s, median over hosts (500000)")
 
@@ -94,7 +96,8 @@ def add_speeds(group: Any) -> None:
 def add_several(
     parser: argparse.ArgumentParser, option: str, metavar: str, meaning: str, *earlier: str, **more: Any
 ) -> None:
-    """An option whose values become a list. `earlier` are names that it had, `more` is for `add_argument`."""
+    """An option whose values become a list. `earlier` are former names of the option; `more` is passed to
+    `add_argument`."""
     meaning = f"{meaning}; may be given several times"
     parser.add_argument(option, *earlier, action="append", metavar=metavar, help=meaning, **more)
 
@@ -108,7 +111,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json_file(parser: argparse.ArgumentParser, what: str) -> None:
-    """For commands that could always write their results to a file; None is what they find where it was not given."""
+    """For commands that can also write their results to a file. The value is None if the option is absent."""
     parser.add_argument(
         "--json",
         nargs="?",

@@ -23,10 +23,10 @@ from spoor.cli.terminal import (
     write_text,
 )
 from spoor.errors import BadInput, UsageError
-from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.builder import BuildOptions, build_web
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.warc_source import read_warcs
-from spoor.lab.comparison import side_by_side, workers
+from spoor.lab.comparison import run_jobs, workers
 from spoor.lab.contest import (
     ContestFolder,
     ContestRun,
@@ -55,25 +55,25 @@ from spoor.settings import USUAL_PARSING, ParseSettings
 
 _log = logging.getLogger(__name__)
 
-# The recorded webs of the data folder, built where a command needs them.
+# The recorded webs of the data folder, built on demand.
 
 
 def build_webs(recorded: Iterable[Path], webs: Path, processes: int) -> None:
-    """Into the folder `webs`, each once: a later contest finds it. What is told of them are folders of the data."""
+    """Builds each web once in the folder `webs`; a later contest uses it again. `recorded` are folders of the data."""
     for source in dict.fromkeys(recorded):
         if not (webs / source.name).exists():
             build_recorded(source, webs / source.name, processes)
 
 
 def build_recorded(recorded: Path, folder: Path, processes: int, parsing: ParseSettings = USUAL_PARSING) -> None:
-    """`recorded` is a folder of the data: web.warc.xz and truth.tsv."""
+    """`recorded` is a folder of the data, with web.warc.xz and truth.tsv."""
     report, archive = BuildReport(), recorded / "web.warc.xz"
-    making = Making(recorded.name, archive.name, recorded / "truth.tsv", parsing=parsing)
+    making = BuildOptions(recorded.name, archive.name, recorded / "truth.tsv", parsing=parsing)
     with progress(f"pages of {recorded.name}") as advance:
         build_web(folder, counted(read_warcs([archive], report, processes, parsing), advance), making, report)
 
 
-# `spoor contest --held-out`: trained strategies on the half of each web that they have not seen.
+# `spoor contest --held-out`: trained strategies on the part of each web that was not used for training.
 
 
 def held_out(rows: Sequence[Row], out: Path, processes: int, as_json: bool = False) -> None:
@@ -125,7 +125,7 @@ def _markdown(rows: Sequence[Sequence[str]]) -> str:
 
 
 UNDER_ANOTHER_NAME = ("b-crawl", "core-baseline", "taxonomy-soft")
-"""Strategies that are the same as another one here."""
+"""Strategies that are identical to another one in the contest."""
 JUDGES: dict[str, tuple[Judging, ...]] = {"truth": ("truth",), "real": ("real",), "both": ("truth", "real")}
 
 
@@ -190,7 +190,7 @@ def _caps(text: str) -> tuple[int, ...]:
 
 
 def _conditions(text: str | None) -> tuple[str, ...]:
-    """In the order in which they are given; None: all of them."""
+    """In the order given; None for all."""
     if text is None:
         return tuple(NAMED)
     names = [name.strip() for name in text.split(",")]
@@ -200,7 +200,7 @@ def _conditions(text: str | None) -> tuple[str, ...]:
 
 
 def _report(plan: Plan, rows: Sequence[Row], arguments: argparse.Namespace) -> Report:
-    """Whatever was run before with the same code is not run again."""
+    """Runs only what was not run before with the same code."""
     folder = ContestFolder(arguments.out)
     if arguments.fresh:
         folder.forget()
@@ -220,7 +220,8 @@ def _report(plan: Plan, rows: Sequence[Row], arguments: argparse.Namespace) -> R
 
 
 def _with_takers(plan: Plan, contest_runs: Sequence[ContestRun], refusals: Refusals, asked_for: bool) -> Plan:
-    """Without the strategies that take no row. One that was asked for by name is not left out in silence."""
+    """Without the strategies that accept no row. If strategies were given by name, raises instead of leaving one
+    out."""
     in_vain = {name: reason for name in plan.strategies if (reason := refusals.of_all(contest_runs, name))}
     for name, reason in in_vain.items():
         if asked_for:
@@ -230,14 +231,14 @@ def _with_takers(plan: Plan, contest_runs: Sequence[ContestRun], refusals: Refus
 
 
 def _ready(contest_runs: Sequence[ContestRun], pool: Executor) -> None:
-    """Real judges are made and asked before the first run, once for each web and target."""
+    """Real judges are built, and judge all pages, before the first run, once for each web and target."""
     tasks = {
         contest_run.task.verdicts: contest_run.task
         for contest_run in contest_runs
         if contest_run.view.judging == "real" and contest_run.view.cap is None
     }
     with progress("real judges", len(tasks)) as advance:
-        side_by_side([(make_ready, task) for task in tasks.values()], pool, advance)
+        run_jobs([(make_ready, task) for task in tasks.values()], pool, advance)
 
 
 def _write(report: Report, arguments: argparse.Namespace) -> None:

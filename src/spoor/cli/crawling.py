@@ -42,21 +42,21 @@ from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.recent import expected_in
 from spoor.store.sharded_folder import ShardedFolder
 
-# One line about a running crawl: redrawn on a terminal, printed every few seconds elsewhere, and logged as often.
+# A status line of a running crawl: redrawn on a terminal, otherwise printed and logged every few seconds.
 
 
 _log = logging.getLogger(__name__)
 
 SECONDS_BETWEEN_LINES = 10.0
 SECONDS_WITHOUT_A_PAGE = 600.0
-"""After which it is said that the crawl gains nothing."""
+"""After this time without a page, a message is printed."""
 
 
 class LiveLine:
-    """Counts what it is told; everything goes to standard error."""
+    """Counts events and shows them; all output goes to standard error."""
 
     def __init__(self, crawl: Crawl, no_browser: str = "") -> None:
-        """`no_browser` is what is missing to render pages."""
+        """`no_browser` is what is missing to render pages; "" if nothing."""
         self._crawl, self._frontier = crawl, crawl.frontier
         self._began = self._last_line = time.monotonic()
         self._visited = self._found = self._failed = self._troubled = self._need_scripts = 0
@@ -85,33 +85,32 @@ class LiveLine:
     def tell(self, events: Sequence[Event]) -> None:
         for event in events:
             _log.debug("%s", event)
-            if isinstance(event, Visited):
-                self._last_page, self._silence_reported = time.monotonic(), False
-                self._visited += 1
-                self._found += event.verdict.relevant
-                self._count_scripts(event)
-            elif isinstance(event, Failed) and not event.excused:
-                self._failed += 1
-                self._last_failure = f"{event.visit.url}: {event.reason}"
-            elif isinstance(event, Troubled):
-                self._troubled += 1
-                _log.warning("%s: %s; a sample is in the folder trouble", event.url, event.reason)
-            elif isinstance(event, Held):
-                self._holds += 1
-                if self._longest is None or event.seconds > self._longest.seconds:
-                    self._longest = event
-            elif isinstance(event, Paused):
-                self._say(
-                    f"nothing has answered since {moment(event.since)}; the last failure was: {event.reason}; paused"
-                )
-            elif isinstance(event, Taught):
-                self._found = max(0, self._found + event.gain)
-                self._say(taught_line(event))
-            elif isinstance(event, Resumed):
-                self._say(f"something answers again after {duration(event.seconds)}; resumed")
-            elif isinstance(event, Steered):
-                refused = f"; refused: {event.refused}" if event.refused else ""
-                self._say(f"{event.who} asks: {plain(described(event.action), 400)}{refused}")
+            match event:
+                case Visited():
+                    self._last_page, self._silence_reported = time.monotonic(), False
+                    self._visited += 1
+                    self._found += event.verdict.relevant
+                    self._count_scripts(event)
+                case Failed(excused=False):
+                    self._failed += 1
+                    self._last_failure = f"{event.visit.url}: {event.reason}"
+                case Troubled():
+                    self._troubled += 1
+                    _log.warning("%s: %s; a sample is in the folder trouble", event.url, event.reason)
+                case Held():
+                    self._holds += 1
+                    if self._longest is None or event.seconds > self._longest.seconds:
+                        self._longest = event
+                case Taught():
+                    self._found = max(0, self._found + event.gain)
+                    self._say(taught_line(event))
+                case Paused(since=since, reason=reason):
+                    self._say(f"nothing has answered since {moment(since)}; the last failure was: {reason}; paused")
+                case Resumed(seconds=seconds):
+                    self._say(f"something answers again after {duration(seconds)}; resumed")
+                case Steered(who=who, action=action, refused=refused):
+                    refusal = f"; refused: {refused}" if refused else ""
+                    self._say(f"{who} asks: {plain(described(action), 400)}{refusal}")
         self.tick()
 
     def _count_scripts(self, event: Visited) -> None:
@@ -124,7 +123,7 @@ class LiveLine:
             self._rendering += event.rendering.seconds
 
     def tick(self) -> None:
-        """To be called now and then, whether or not anything happened."""
+        """Call regularly, whether or not there were events."""
         if self._live:
             self._live.update(Text(self.line()))
         if (
@@ -174,7 +173,7 @@ class LiveLine:
         return f"expected: {expected.among_waiting:,.0f} relevant waiting, {expected.next_500:,.0f} in the next 500  "
 
     def _end(self, seconds: float) -> str:
-        """What will end the crawl, and when: the budget that will be spent first."""
+        """The reason and time of the end of the crawl, by the budget that will be spent first."""
         ends, limits = [], self._crawl.limits
         if limits.visits is not None:
             left = max(0, limits.visits - self._frontier.spent)
@@ -189,7 +188,7 @@ class LiveLine:
 
     @property
     def nothing_but(self) -> str:
-        """The last failure, when no page has come at all; otherwise nothing."""
+        """The last failure, if no page was fetched; otherwise ""."""
         return "" if self._visited else self._last_failure
 
     def summary(self, ended: str, folder: Path) -> str:
@@ -247,7 +246,7 @@ def _terminal() -> bool:
     return sys.stderr.isatty()
 
 
-# `spoor crawl`: collect relevant pages from the web into a folder; on the same folder again it resumes.
+# `spoor crawl`: collects relevant pages from the web into a folder; on an existing folder it resumes.
 
 
 SECONDS_BETWEEN_TICKS = 1.0
@@ -280,7 +279,7 @@ FLAGS = {
     "local": ("shards", "local"),
     "copy_minutes": ("shards", "copy_minutes"),
 }
-"""Each flag and the setting of crawl.toml that it stands for."""
+"""The setting of crawl.toml for each flag."""
 
 
 def run_crawl(arguments: argparse.Namespace) -> int:
@@ -299,7 +298,7 @@ def run_crawl(arguments: argparse.Namespace) -> int:
 
 
 def _shards(arguments: argparse.Namespace) -> int | None:
-    """None: a crawl without shards, for which nothing of Ray is imported."""
+    """None for a crawl without shards, which does not import Ray."""
     there = ShardedFolder(arguments.out).shards
     if there is None and (arguments.shards or 1) == 1:
         if arguments.cluster:
@@ -311,7 +310,7 @@ def _shards(arguments: argparse.Namespace) -> int | None:
 
 
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
-    """The strategy. Whatever is wrong with the settings is said before a folder is made."""
+    """Builds the strategy. Reports errors in the settings before a folder is created."""
     objects = NO_OBJECTS.made(settings)
     program_for(settings.render)
     if warning := misleading(settings, earlier_crawl(settings, strategy_of(settings, objects), folder)):
@@ -320,7 +319,7 @@ def checked(settings: Config, folder: CrawlFolder) -> Objects:
 
 
 def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
-    """Those of the folder, or of the file given; flags override either."""
+    """The settings of the folder, or of the given file; flags override both."""
     earlier = folder.settings()
     if arguments.settings is not None and earlier is not None:
         raise UsageError(f"{folder.path} has its own crawl.toml; leave out {arguments.settings} to resume it")
@@ -342,7 +341,7 @@ def with_flags(table: dict[str, Any], arguments: argparse.Namespace) -> dict[str
 
 
 def _with_path(flag: str, value: Any) -> Any:
-    """A file that a flag names is looked for where the command runs."""
+    """Resolves the files that a flag names relative to the working directory."""
     if flag == "strategy":
         return registry.STRATEGIES.with_files(value, Path())
     if flag == "judge":
@@ -358,10 +357,10 @@ async def _tick(line: LiveLine) -> None:
 
 
 async def _look_ahead(line: LiveLine, folder: CrawlFolder) -> None:
-    """In a thread, since every waiting link is counted."""
+    """In a thread, because it counts every waiting link."""
     while True:
         await asyncio.sleep(SECONDS_BETWEEN_FORECASTS)
-        with contextlib.suppress(BadInput):  # The next time perhaps.
+        with contextlib.suppress(BadInput):  # Tried again later.
             line.expected = await asyncio.to_thread(expected_in, folder)
 
 

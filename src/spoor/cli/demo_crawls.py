@@ -1,4 +1,4 @@
-"""`spoor demo`: two live crawls side by side, on a web drawn and served on the spot. No network, under a minute."""
+"""`spoor demo`: two live crawls on a generated web that is served locally. No network, under a minute."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling
 
 STRATEGIES = ("breadth-first", "learned")
 EFFORT = 0.5
-"""Somebody watches: a crawl that waited for the very best links would take minutes."""
+"""The demo is interactive: a crawl that waits for the best links would take minutes."""
 CONTACT = "mailto:demo@spoor.invalid"
-"""Told to every server of the demo web; a folder in whose settings it stands holds an earlier demo."""
+"""Sent to every server of the demo web; a folder with it in its settings contains an earlier demo."""
 CONNECTIONS, DELAY = 32, 0.1
-"""Requests under way at once, and seconds between two requests to a host: a tenth of what a live crawl keeps to, as all
-times of the demo web are."""
+"""Concurrent requests, and the host delay in seconds: a tenth of that of a live crawl, like all times of the demo
+web."""
 COLUMNS = ("strategy", "visits", "Thai pages", "share", "failed", "hosts", "s", "disallowed requests")
 
 
@@ -103,7 +103,7 @@ def _beyond_html(web: Plan, results: Sequence[Result]) -> Iterator[str]:
 
 
 def _remedies() -> dict[PageKind, str]:
-    """What to do about pages that cannot be read here."""
+    """Remedies for pages that cannot be read on this machine."""
     remedies: dict[PageKind, str] = {}
     if not can_be_read():
         remedies["pdf"] = "; to read it, run: pip install 'spoor[documents]'"
@@ -115,8 +115,7 @@ def _remedies() -> dict[PageKind, str]:
 
 
 def make_room(path: Path) -> None:
-    """An earlier demo is removed, even one of another version; whatever else is there is refused, and so is a demo that
-    is running."""
+    """Removes an earlier demo, even of another version. Raises for any other content, and for a running demo."""
     earlier = CrawlFolder(path).settings()
     is_demo = earlier is not None and CONTACT in earlier
     if not is_demo or _version(path) == VERSION:
@@ -138,7 +137,7 @@ def crawl_into(path: Path, strategy: str, web: Plan, max_pages: int) -> Result:
 
 
 async def _crawl(folder: CrawlFolder, strategy: str, web: Plan, max_pages: int) -> Result:
-    """Served anew for each crawl, so that hosts that heal are ill again."""
+    """Starts a new server for each crawl, so that hosts that recover fail again at first."""
     async with DemoServer(web) as server:
         settings = settings_for(strategy, server.seeds, max_pages)
         folder.write_settings(config.dumps(settings))
@@ -157,7 +156,7 @@ async def _crawl(folder: CrawlFolder, strategy: str, web: Plan, max_pages: int) 
 
 
 def _found(events: Iterable[Event]) -> Iterator[Place]:
-    """Where the Thai pages are."""
+    """The locations of the Thai pages."""
     for event in events:
         if isinstance(event, Visited) and event.verdict.relevant:
             where = urlsplit(event.visit.url)

@@ -1,4 +1,4 @@
-"""`spoor reproduce`: the experiment of a paper, its figures beside ours, each condition with yes or no."""
+"""`spoor reproduce`: runs the experiment of a paper, shows published and own figures, and checks conditions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spoor.lab.papers import ahmm, core, correlation, language_specific, mongoli
 from spoor.lab.papers.experiment import Chart, Condition, Setup, Table, all_hold, condition_lines, generated
 from spoor.lab.plots import redrawn
 
-# What the experiments of all papers are asked for and how they end: seeds, pages, a folder; conditions.
+# Common to the experiments of all papers: seeds, pages, a folder; conditions.
 
 
 FEWEST_PAGES = 1000
@@ -55,19 +55,19 @@ def _ours(seeds: Sequence[int]) -> str:
 
 
 def in_data_folder(path: Path) -> Path:
-    """Where there is one."""
+    """The folder may not exist."""
     return Path(os.environ.get("SPOOR_DATA") or "../shared") / path
 
 
 def _given_or_usual(given: Path | None, usual: Path) -> Path | None:
-    """The file asked for, that of the data folder, or none."""
+    """The given file, that of the data folder, or None."""
     found = in_data_folder(usual)
     return given or (found if found.exists() else None)
 
 
 @dataclass(frozen=True)
 class Result:
-    """What an experiment has to show: tables with what is said before and after them, figures, and the conditions."""
+    """The output of an experiment: tables with text before and after them, charts, and conditions."""
 
     parts: Sequence[str | Table]
     charts: Sequence[Chart]
@@ -75,7 +75,7 @@ class Result:
 
 
 def report(result: Result, arguments: argparse.Namespace) -> int:
-    """The exit code: 0 when all conditions hold that were tested."""
+    """Returns the exit code: 0 if all tested conditions hold."""
     if arguments.plot is not None:
         write_text(arguments.plot, redrawn(result.charts))
     if arguments.json:
@@ -100,7 +100,7 @@ def _show(result: Result) -> None:
     print("", *condition_lines(result.conditions), sep="\n")
 
 
-# `spoor reproduce ahmm`: an adaptive hidden Markov model, on webs whose anchors tell little, or much, and with
+# `spoor reproduce ahmm`: an adaptive hidden Markov model, on webs with uninformative or informative anchors, and with
 # typical paths.
 
 
@@ -128,7 +128,7 @@ def run_ahmm(arguments: argparse.Namespace) -> int:
 
 
 DICTIONARY = Path("texts/english-hindi.tsv")
-"""In the data folder, where there is one."""
+"""In the data folder, if it exists."""
 
 
 def run_core(arguments: argparse.Namespace) -> int:
@@ -147,14 +147,14 @@ def run_core(arguments: argparse.Namespace) -> int:
     return report(Result(parts, core.charts(experiment), core.conditions(experiment)), arguments)
 
 
-# `spoor reproduce`: the experiment of a paper, its figures beside ours, each condition with yes or no.
+# `spoor reproduce`: the other papers.
 
 
 WORDS = Path("texts/mongolian-menksoft-words.txt")
 RECORDED = Path("webs/wikispeedia")
-"""In the data folder, where there is one."""
+"""In the data folder, if it exists."""
 FIELD = "subject.Science.Biology"
-"""Of the recorded web."""
+"""The relevant label of the recorded web."""
 
 
 def run_mongolian(arguments: argparse.Namespace) -> int:
@@ -181,19 +181,19 @@ def run_correlation(arguments: argparse.Namespace) -> int:
     return report(Result(parts, correlation.charts(experiment), correlation.conditions(experiment)), arguments)
 
 
-def _grounds(arguments: argparse.Namespace, setup: Setup) -> list[correlation.Ground]:
-    """The web asked for, the recorded one of the data folder, or one generated for each seed."""
+def _grounds(arguments: argparse.Namespace, setup: Setup) -> list[correlation.LabelledWeb]:
+    """The given web, the recorded one of the data folder, or one generated for each seed."""
     if (arguments.web is None) != (arguments.field is None):
         raise UsageError("--web and --field go together: a web, and the label of the relevant pages in it")
     if arguments.web is not None:
-        return [correlation.Ground(arguments.web, arguments.field)] * len(setup.seeds)
+        return [correlation.LabelledWeb(arguments.web, arguments.field)] * len(setup.seeds)
     if (recorded := in_data_folder(RECORDED)).exists():
         if not (web := setup.folder / f"{RECORDED.name}-{correlation.PARSING.main_text}").exists():
             build_recorded(recorded, web, arguments.workers, correlation.PARSING)
-        return [correlation.Ground(web, FIELD)] * len(setup.seeds)
+        return [correlation.LabelledWeb(web, FIELD)] * len(setup.seeds)
     requests = [Request("topical", arguments.pages, seed, text=True) for seed in setup.seeds]
     webs = [generated(request, setup.folder / f"topical-{request.seed}") for request in requests]
-    return [correlation.Ground(web, "relevant") for web in webs]
+    return [correlation.LabelledWeb(web, "relevant") for web in webs]
 
 
 def run_language_specific(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`spoor check`, `compact`, `export`, `report` and `why`: what to do with the folder of a crawl."""
+"""`spoor check`, `compact`, `export`, `report` and `why`: commands for the folder of a crawl."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spoor.live.from_settings import AGENT, host_rules
 from spoor.report.export import NEED_SCRIPTS, NOT_KEPT, Report, Selection, count, export
 from spoor.report.figures import PARTS, figures
 from spoor.report.page import write_page
-from spoor.report.politeness import Conduct, Promise, conduct
+from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
 from spoor.report.showing import duration, moment, plain, share, size
 from spoor.report.summary import Figures
 from spoor.report.why import account
@@ -22,11 +22,11 @@ from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, locked, open_
 from spoor.store.folder_check import Findings, check, compact, open_for_checking, repair_folder
 from spoor.urls import normalise
 
-# `spoor check`: whether all of a crawl is still there and can be read; and what can be done where it cannot.
+# `spoor check`: verifies that a crawl is complete and readable, and repairs it if possible.
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    """Of several shards each is checked; JSON has a line for each."""
+    """Checks each shard; JSON has a line for each."""
     folders = [open_for_checking(part.path) for part in CrawlFolder(arguments.folder).parts]
     check_one = _repair if arguments.repair else _check
     return max([check_one(folder, arguments.json) for folder in folders], default=0)
@@ -93,7 +93,7 @@ def _as_json(folder: CrawlFolder, findings: Findings, done: list[str], remaining
     }
 
 
-# `spoor compact`: a crawl that has ended takes less room, and can still be read, checked and resumed.
+# `spoor compact`: shrinks the folder of a finished crawl, which can still be read, checked and resumed.
 
 
 def run_compact(arguments: argparse.Namespace) -> int:
@@ -109,7 +109,7 @@ def run_compact(arguments: argparse.Namespace) -> int:
     return 0
 
 
-# `spoor export`: the texts that a crawl found, as a file for other tools.
+# `spoor export`: writes the texts of a crawl to a file for other tools.
 
 
 def run_export(arguments: argparse.Namespace) -> int:
@@ -134,7 +134,7 @@ def summary_export(report: Report) -> str:
     return ", ".join([f"{report['exported']:,} pages", *asides])
 
 
-# `spoor report`: a summary of a crawl as a page, or whether it was polite to every host.
+# `spoor report`: a summary of a crawl as a page, or a check of its politeness.
 
 
 def run_report(arguments: argparse.Namespace) -> int:
@@ -187,12 +187,12 @@ def _list_breaches(folder: CrawlFolder, as_json: bool) -> int:
     return 1 if found.breaches else 0
 
 
-def promise_of(folder: CrawlFolder) -> Promise:
-    """By the settings that the folder has now."""
-    return Promise(host_rules(config.loads(folder.settings() or "", folder.path)), AGENT)
+def promise_of(folder: CrawlFolder) -> PolitenessRules:
+    """From the current settings of the folder."""
+    return PolitenessRules(host_rules(config.loads(folder.settings() or "", folder.path)), AGENT)
 
 
-def verdict(conduct: Conduct) -> str:
+def verdict(conduct: PolitenessReport) -> str:
     kept = "" if conduct.tightest is None else f" (tightest: {conduct.tightest:.3f} of the delay due)"
     return f"{conduct.visits:,} visits to {conduct.hosts:,} hosts, {len(conduct.breaches):,} violated a rule{kept}"
 

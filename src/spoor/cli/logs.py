@@ -1,4 +1,4 @@
-"""Where the log records of a command go: warnings to standard error, and with --log-file all of a level to a file."""
+"""Log handlers of a command: warnings go to standard error, and with --log-file all records of a level to a file."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from spoor.errors import SpoorError
 
 FILE_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 LARGEST_FILE, OLDER_FILES = 10_000_000, 5
-"""Bytes, after which a log file becomes FILE.1, FILE.1 becomes FILE.2, and so on; and how many of these are kept."""
+"""Size in bytes at which a log file is rotated (FILE.1, FILE.2, and so on), and the number of older files kept."""
 
 _log = logging.getLogger(__name__)
 
 
 class StandardError(logging.Handler):
-    """Looks the stream up for each record, because a live line replaces it while it is shown."""
+    """Looks up the stream for each record, because a live line replaces it while it is shown."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        with contextlib.suppress(OSError, ValueError):  # Nobody reads it any more; that must not end a crawl.
+        with contextlib.suppress(OSError, ValueError):  # The stream is closed; that must not end a crawl.
             print(f"spoor: {record.levelname.lower()}: {record.getMessage()}", file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
 def logged(file: Path | None, level: str | None) -> Iterator[None]:
-    """Handlers for as long as a command runs; what ends it is in the file too. `level` None: info for a file, warning
-    otherwise. With a file, standard error still gets the warnings."""
+    """Installs handlers while a command runs, and logs the error that ends it. `level` None means info for a file,
+    warning otherwise. With a file, warnings also go to standard error."""
     least = (level or ("info" if file else "warning")).upper()
     terminal = StandardError(logging.WARNING if file else least)
     terminal.addFilter(lambda record: record.name != __name__)  # The command line prints these itself.
@@ -59,7 +59,7 @@ def _opened(file: Path) -> logging.Handler:
 
 @contextlib.contextmanager
 def _ending() -> Iterator[None]:
-    """Logs how a command was cut short, if it was."""
+    """Logs the exception that ends a command, if any."""
     try:
         yield
     except SpoorError as error:

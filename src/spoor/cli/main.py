@@ -1,4 +1,4 @@
-"""`spoor`: reads the command line, runs one command, and turns refusals into one line and an exit code."""
+"""`spoor`: parses the command line, runs one command, and turns errors into one line and an exit code."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ REGISTER = (
     models.register_judges,
     models.register_completion,
 )
-"""Every command of the first level, in the order of `spoor --help`."""
+"""Every top-level command, in the order of `spoor --help`."""
 
 
 def parser() -> Parser:
@@ -57,7 +57,7 @@ def parser() -> Parser:
         prog="spoor",
         description="Collect relevant pages from the web while fetching as little else as possible.",
         epilog="`spoor COMMAND --help` shows the options and examples of a command.",
-        allow_abbrev=False,  # It would take `--log` of a command for one of its own.
+        allow_abbrev=False,  # It would take `--log` of a command for an abbreviation of its own.
     )
     top.add_argument("--version", action="version", version=f"spoor {__version__}")
     top.set_defaults(**OUTPUT_DEFAULTS)
@@ -69,7 +69,8 @@ def parser() -> Parser:
 
 
 def command(name: str) -> Callable[[Namespace], int]:
-    """The function `module.function` of this package. It is imported now, because what it needs takes a second."""
+    """The function `module.function` of this package. Imported on demand, because its dependencies take a second to
+    load."""
     module, _, function = name.partition(".")
     return cast(Callable[[Namespace], int], getattr(import_module(f"spoor.cli.{module}"), function))
 
@@ -80,12 +81,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SpoorError as error:
         print(f"spoor: {error}", file=sys.stderr)
         return error.exit_code
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # The second when damaged bytes are in what SQLite says.
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # The second if an SQLite message contains damaged bytes.
         remedy = "`spoor check FOLDER` says what is wrong, and with --repair saves everything readable"
         print(f"spoor: the database of the crawl cannot be used: {error}; {remedy}", file=sys.stderr)
         return 1
     except BrokenPipeError:
-        # The reader of a pipe (head, less) went away; there is nobody left to tell.
+        # The reader of the pipe (head, less) has closed it; no message can be printed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
@@ -102,15 +103,14 @@ def run(arguments: Namespace) -> int:
 
 
 def program() -> NoReturn:
-    """The `spoor` command."""
+    """Entry point of the `spoor` command."""
     leave(main())
 
 
 def leave(code: int) -> NoReturn:
-    """Ends the process and leaves its memory to the system: to take that apart object by object takes longer than a
-    crawl may that was told to stop."""
+    """Ends the process without freeing its objects one by one, which takes longer than a stopped crawl may take."""
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # The reader of a pipe went away, or it is closed.
+        with contextlib.suppress(OSError, ValueError):  # The pipe was closed by its reader, or the stream is closed.
             stream.flush()
     os._exit(code)

@@ -1,4 +1,4 @@
-"""`spoor seeds`: where to start, from the results of several search sources."""
+"""`spoor seeds`: finds seeds in the results of several search sources."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spoor.settings import Config, Crawling
 _log = logging.getLogger(__name__)
 
 SHOWN = 20
-"""Seeds on the terminal; the rest is in the file."""
+"""Seeds shown on the terminal; all are in the file."""
 
 
 def run_seeds(arguments: argparse.Namespace) -> int:

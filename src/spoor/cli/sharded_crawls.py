@@ -1,4 +1,4 @@
-"""`spoor crawl --shards N`: one crawl as several shards, on this machine or on a cluster."""
+"""`spoor crawl --shards N`: one crawl in several shards, on this machine or on a cluster."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import time
 
 from spoor import settings as config
 from spoor.cli.terminal import print_json, progress, remark, say
+from spoor.crawling.share import BUCKETS
 from spoor.errors import UsageError
 from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Totals
 from spoor.report.showing import duration
 from spoor.settings import Config, Target
-from spoor.share import BUCKETS
 from spoor.store.crawl_folder import CrawlFolder, locked
 from spoor.store.moving import move_buckets
 from spoor.store.sharded_folder import ShardedFolder
@@ -23,7 +23,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) -> int:
-    """A folder that holds shards is resumed; where these were more or fewer, buckets of hosts are moved first."""
+    """Resumes a folder that contains shards; if their number changes, moves buckets of hosts first."""
     _check_target(settings.target, shards)
     check_ray()
     if shards > BUCKETS:
@@ -44,8 +44,8 @@ def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) ->
 
 
 def _check_target(target: Target, shards: int) -> None:
-    """Each shard would teach a judge of its own, ask as often as all together may, and forget at every lesson what the
-    other shards have taught its strategy."""
+    """Raises for a judge that learns: each shard would train its own judge, ask as many questions as all together may,
+    and at every lesson forget what its strategy learned from the other shards."""
     if target.like or target.about:
         name = "like" if target.like else "about"
         problem = (
@@ -55,7 +55,7 @@ def _check_target(target: Target, shards: int) -> None:
 
 
 def _check_local_disks(folder: ShardedFolder, settings: Config, shards: int, rebalance: bool) -> None:
-    """What a disk has is known to nobody but its machine."""
+    """Raises if the options do not fit shards on local disks, which only their own machines can read."""
     if not any(CrawlFolder(path).is_copy for path in folder.folders()):
         return
     if not settings.shards.local:
@@ -84,7 +84,7 @@ def _stop_on_signals(coordinator: Coordinator) -> None:
 
 
 class _Line:
-    """What all shards have done, printed every few seconds."""
+    """The totals of all shards, printed every few seconds."""
 
     def __init__(self) -> None:
         self._began = self._last = time.monotonic()

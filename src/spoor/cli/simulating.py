@@ -20,6 +20,7 @@ from spoor.cli.terminal import (
     write_json,
     write_text,
 )
+from spoor.crawling.share import BUCKETS
 from spoor.errors import UsageError
 from spoor.lab.comparison import Comparison, Objective, compare, grid, simplex, simulation, tune, value, workers
 from spoor.lab.measures import Information, Timing, information
@@ -27,13 +28,12 @@ from spoor.lab.plots import plot_scores
 from spoor.lab.runs import prepared_task
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.worlds import NAMED, Conditions
-from spoor.share import BUCKETS
 
-# The options by which `simulate` and `compare` are told what to do.
+# Options of `simulate` and `compare` that define the task.
 
 
 def task_from(arguments: argparse.Namespace, conditions: Conditions | None = None) -> Task:
-    """`conditions` None: the lab."""
+    """`conditions` None means lab conditions."""
     if arguments.budget is not None and arguments.budget < 1:
         raise UsageError(f"--budget {arguments.budget}: at least one visit is needed")
     if arguments.per_host is not None and arguments.per_host < 1:
@@ -71,11 +71,11 @@ def shards_in(text: str) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-# The options by which `simulate` and `compare` are told under what conditions to run.
+# Options of `simulate` and `compare` that define the conditions.
 
 
 def conditions_from(arguments: argparse.Namespace) -> Conditions | None:
-    """None: the lab."""
+    """None means lab conditions."""
     named = NAMED[arguments.conditions]
     if named is None and not arguments.clock:
         return None
@@ -90,7 +90,7 @@ def conditions_from(arguments: argparse.Namespace) -> Conditions | None:
 
 
 def check_conditions(given: dict[str, Any]) -> None:
-    """Values by the names of their options; None: not given."""
+    """`given` has values by option name; None if not given."""
     for name, number in given.items():
         if number is None:
             continue
@@ -143,7 +143,7 @@ def _show_information(collected: Information) -> None:
     print(f"information    {'; '.join(parts)}")
 
 
-# `spoor compare`: several strategies on one web, side by side.
+# `spoor compare`: several strategies on one web.
 
 
 def run_compare(arguments: argparse.Namespace) -> int:
@@ -175,7 +175,7 @@ def show(comparison: Comparison) -> None:
     print_table(*score_table(comparison.scores), describe(comparison))
 
 
-# `spoor tune`: try parameters of a strategy on a web, and see which suit it.
+# `spoor tune`: searches for the best parameters of a strategy on a web.
 
 
 SHOWN = 10
@@ -196,7 +196,7 @@ def run_tune(arguments: argparse.Namespace) -> int:
 
 
 def _combinations(arguments: argparse.Namespace) -> list[str]:
-    """Refuses what no strategy can be made of before anything runs."""
+    """Raises for parameters that no strategy accepts before anything runs."""
     if not arguments.simplex and not arguments.vary:
         raise UsageError("nothing to tune; name weights with --simplex t,s,d or values with --vary n=1,2,3")
     varied = dict(map(_values, arguments.vary))
@@ -230,7 +230,7 @@ def _show_tuning(tried: Comparison, objective: Objective) -> None:
 
 
 def _command(arguments: argparse.Namespace, strategy: str) -> str:
-    """As it can be pasted: the same task, one strategy."""
+    """The command to paste: the same task, one strategy."""
     words = ["spoor", "simulate", arguments.web, "--strategy", strategy, "--target", arguments.target]
     words += ["--seeds", arguments.seeds, "--judge", arguments.judge]
     words += ["--budget", arguments.budget] if arguments.budget else []

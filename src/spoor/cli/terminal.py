@@ -19,7 +19,7 @@ from spoor.progress import Advance, unseen
 if TYPE_CHECKING:
     from spoor.lab.measures import Score
 
-# What is printed: results always, summaries and remarks unless --quiet was given.
+# Output: results always, summaries and remarks unless --quiet is given.
 
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
@@ -27,7 +27,7 @@ _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 @contextlib.contextmanager
 def quietly(quiet: bool) -> Iterator[None]:
-    """While it lasts there are no summaries, remarks and progress, if `quiet`."""
+    """Suppresses summaries, remarks and progress in the context, if `quiet`."""
     token = _quiet.set(quiet)
     try:
         yield
@@ -40,13 +40,13 @@ def is_quiet() -> bool:
 
 
 def say(*lines: str) -> None:
-    """Prints a summary of what was done."""
+    """Prints a summary."""
     if not is_quiet():
         print(*lines, sep="\n")
 
 
 def remark(line: str) -> None:
-    """Says on standard error what happens on the way."""
+    """Prints a status message to standard error."""
     if not is_quiet():
         print(line, file=sys.stderr, flush=True)
 
@@ -59,7 +59,7 @@ def print_json(value: object) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
-    """The first column is left-aligned, the rest are numbers."""
+    """The first column is left-aligned, the others right-aligned."""
     lines = [list(columns), *map(list, rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])
@@ -88,8 +88,8 @@ CLOCK_COLUMNS = (
 
 
 def score_table(scores: Sequence[Score]) -> tuple[tuple[str, ...], list[list[str]]]:
-    """Columns and rows. Under a clock some columns about visits make room for those about time; with several orders of
-    the seeds there is the spread as well."""
+    """Columns and rows. Under a clock, columns about time replace some about visits; with several seed orders there is
+    also the spread."""
     clocked = any(score.elapsed is not None for score in scores)
     spread = any(score.spread is not None for score in scores)
     columns = (CLOCK_COLUMNS if clocked else SCORE_COLUMNS) + ("spread",) * spread
@@ -138,7 +138,7 @@ def _until(figure: float | None, digits: int) -> str:
     return "never" if figure is None else f"{figure:,.{digits}f}"
 
 
-# Progress of long work: a bar on a terminal, a plain line every few seconds elsewhere, nothing when quiet.
+# Progress of long operations: a bar on a terminal, otherwise a line every few seconds; nothing if quiet.
 
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -148,7 +148,7 @@ T = TypeVar("T")
 
 @contextlib.contextmanager
 def progress(doing: str, total: int | None = None) -> Iterator[Advance]:
-    """`total` is the number of units, None when it is not known. Everything goes to standard error."""
+    """`total` is the number of units, None if unknown. All output goes to standard error."""
     if is_quiet():
         yield unseen
     elif sys.stderr.isatty():
@@ -182,11 +182,11 @@ def _lines(doing: str, total: int | None) -> Advance:
     return advance
 
 
-# Files that results are written to: found writable before the work, written after it.
+# Result files: checked for write access before the work, written after it.
 
 
 def check_writable(*paths: Path | None) -> None:
-    """Refuses before long work what could not be written after it."""
+    """Raises before long work if a result could not be written after it."""
     for path in paths:
         if path is None or path == STANDARD_OUTPUT:
             continue

@@ -30,11 +30,11 @@ from spoor.judging.page_rules import (
     write_rules,
 )
 from spoor.judging.profiles import Profile, open_profiles, write_profiles
-from spoor.judging.train_language import LanguageTrial, checked_tag, read_texts, train_language, trial
+from spoor.judging.train_language import LanguageEvaluation, checked_tag, read_texts, train_language, trial
 from spoor.judging.train_taxonomy import TrainedTaxonomy, classes_in, train_taxonomy
 from spoor.judging.train_topic import TrainedTopic, train_topic
 from spoor.judging.training_pages import Example, Kept, read_examples, sides, urls_in, usable
-from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.builder import BuildOptions, build_web
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.warc_source import parsing_of, read_warcs, warc_files
 from spoor.lab.link_graph import WebBacklinks
@@ -54,18 +54,19 @@ Facts = dict[str, object]
 Line = tuple[str, str]
 """Name and value."""
 SHOWN = 12
-"""Words."""
+"""Words shown of a model."""
 
 
 def tell(facts: Facts, lines: Iterable[Line], arguments: argparse.Namespace, out: Path, use: str) -> None:
-    """What was trained and how good it is: `facts` as JSON, or `lines` to read. `use` is an example of its use."""
+    """Prints the trained model and its evaluation: `facts` as JSON, or `lines` as text. `use` is an example of its
+    use."""
     if arguments.json:
         print_json({"model": str(out), **facts})
     else:
         say(*(f"{name:<12}{what}" for name, what in lines), f"{'written':<12}{out}; use it as in: {use}")
 
 
-# `spoor train context`: a model of the paths that lead to relevant pages, from a web or from an earlier crawl.
+# `spoor train context`: a model of the paths to relevant pages, from a web or from an earlier crawl.
 
 
 JUDGED_RELEVANT = "judged relevant"
@@ -88,8 +89,8 @@ def run_train_context(arguments: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _opened(arguments: argparse.Namespace) -> Iterator[tuple[Web, NDArray[np.int64]]]:
-    """The web, and the numbers of its relevant pages. A crawl is made a web of for as long as it is needed: its
-    database keeps one way to every page, its WARC files hold every link."""
+    """The web, and the numbers of its relevant pages. A crawl is converted to a temporary web: its database has one
+    path to every page, its WARC files have every link."""
     if not (arguments.web / "crawl.db").exists():
         yield _web(arguments.web, arguments.target)
         return
@@ -114,7 +115,7 @@ def _crawled(folder: Path, scratch: Path, workers: int) -> tuple[Web, NDArray[np
     crawl, report = open_for_reading(folder), BuildReport()
     with progress("pages of the crawl") as advance:
         records = counted(read_warcs(warc_files(folder), report, workers, parsing_of(folder)), advance)
-        web = build_web(scratch, records, Making(folder.resolve().name, folder.name), report)
+        web = build_web(scratch, records, BuildOptions(folder.resolve().name, folder.name), report)
     with open_parts(crawl) as parts:
         found = (web.urls.find(row.url) for _, row in pages_in_order(parts, relevant_only=True))
         numbers = [number for number in found if number is not None and number < web.pages]
@@ -143,8 +144,7 @@ def _context_lines(made: TrainedPaths, found: bool) -> Iterator[Line]:
     yield "words", ", ".join(model.words[:SHOWN])
 
 
-# `spoor train rules`: which class of page links to which, from the labels of a web or from examples of your
-# own.
+# `spoor train rules`: which class of page links to which, from the labels of a web or from the user's examples.
 
 
 def run_train_rules(arguments: argparse.Namespace) -> int:
@@ -164,7 +164,7 @@ def run_train_rules(arguments: argparse.Namespace) -> int:
 
 
 def _from_labels(web: Web, arguments: argparse.Namespace) -> Examples:
-    """Every class that is relevant must be among the labels, under its own name."""
+    """Every relevant class must be one of the labels."""
     if arguments.classes:
         classes = tuple(filter(None, map(str.strip, arguments.classes.split(","))))
     else:
@@ -302,7 +302,7 @@ def _topic_lines(made: TrainedTopic, positive: Kept, negative: Kept) -> Iterator
     yield "against it", ", ".join(made.against[:SHOWN])
 
 
-# `spoor train`: models from examples; `spoor train language` is a profile of a language from a page of text.
+# `spoor train language`: an n-gram profile of a language, from text files.
 
 
 def run_train_language(arguments: argparse.Namespace) -> int:
@@ -321,7 +321,7 @@ def run_train_language(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _language_lines(profile: Profile, tried: LanguageTrial) -> Iterator[Line]:
+def _language_lines(profile: Profile, tried: LanguageEvaluation) -> Iterator[Line]:
     grams = ", ".join(f"{len(profile.grams(n)[0]):,} {n}-grams" for n in (2, 3, 4))
     yield "trained", f"{profile.tag} ({profile.name}) on {profile.trained_on}"
     yield "text", f"{profile.size:,} characters; {grams}"

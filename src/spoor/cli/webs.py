@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from spoor.cli.simulating import check_conditions
 from spoor.cli.terminal import print_json, progress, say
 from spoor.errors import BadInput, UsageError
-from spoor.lab.build.builder import Making, build_web
+from spoor.lab.build.builder import BuildOptions, build_web
 from spoor.lab.build.gather import BuildReport, Packed
 from spoor.lab.build.log_source import is_log, read_logs
 from spoor.lab.build.warc_source import parsing_of, read_warcs, warc_files
@@ -29,7 +29,7 @@ from spoor.lab.worlds import FIELD, Conditions
 from spoor.progress import counted
 from spoor.settings import WIDEST_CONTEXT, ParseSettings
 
-# `spoor web build`: a web from what a crawl has recorded.
+# `spoor web build`: a web from recorded crawls.
 
 
 ALWAYS_SHOWN = ("redirects", "duplicates", "non-HTML", "errors", "broken", "truncated")
@@ -41,7 +41,7 @@ def run_web_build(arguments: argparse.Namespace) -> int:
     made_from, parsing = " ".join(map(str, arguments.source)), _parsing(arguments)
     records = _records(arguments.source, report, arguments.workers, parsing)
     name = arguments.name or arguments.out.resolve().name
-    making = Making(name, made_from, arguments.truth, arguments.exact, parsing)
+    making = BuildOptions(name, made_from, arguments.truth, arguments.exact, parsing)
     with progress("pages read") as advance:
         web = build_web(arguments.out, counted(records, advance), making, report)
     facts = _build_facts(web)
@@ -55,7 +55,7 @@ def run_web_build(arguments: argparse.Namespace) -> int:
 
 
 def _parsing(arguments: argparse.Namespace) -> ParseSettings:
-    """As asked for, or else as the first source was read when it was crawled."""
+    """From the arguments, or else the settings of the crawl that recorded the first source."""
     crawled = parsing_of(arguments.source[0])
     context = crawled.context if arguments.context is None else arguments.context
     if not 0 <= context <= WIDEST_CONTEXT:
@@ -76,7 +76,7 @@ def _records(sources: list[Path], report: BuildReport, workers: int | None, pars
 
 
 def _build_facts(web: Web) -> dict[str, int]:
-    """What was built and what was noticed on the way; the rarer things only when they occurred."""
+    """Counts of the built web and of anomalies; rare anomalies only if they occurred."""
     about, noticed = web.about, dict(web.about["report"])
     facts = {"pages": web.pages, "hosts": about["hosts"], "links": about["links"]}
     facts |= {"unrecorded link targets": about["unrecorded"], "labels": len(web.labels)}
@@ -84,7 +84,7 @@ def _build_facts(web: Web) -> dict[str, int]:
     return facts | {what: count for what, count in sorted(noticed.items()) if count}
 
 
-# `spoor web generate`: make a web by a generator, the same one for the same seed.
+# `spoor web generate`: a web from a generator, the same for the same seed.
 
 
 def run_web_generate(arguments: argparse.Namespace) -> int:
@@ -112,7 +112,7 @@ def _generate_summary(web: Web, request: Request) -> str:
     return f"{web.folder}: {counts}{short}"
 
 
-# `spoor web info`: what a web holds, and how relevant pages are linked.
+# `spoor web info`: the contents of a web, and how relevant pages are linked.
 
 
 _MOST_SHOWN = 20
@@ -148,12 +148,12 @@ def _overview(web: Web) -> dict[str, object]:
 
 
 def _origin(made_from: str | dict[str, object]) -> str:
-    """Generated webs keep their parameters, built ones the name of their source."""
+    """Generated webs store their parameters, built ones the name of their source."""
     return made_from if isinstance(made_from, str) else ", ".join(f"{key} {value}" for key, value in made_from.items())
 
 
 def _vocabularies(web: Web) -> dict[str, dict[str, int]]:
-    """How many pages have each value, the most frequent first; names break ties."""
+    """How many pages have each value, most frequent first, then by name."""
     charsets, labels = web.about["charsets"], np.diff(web.array("label_offsets"))
     found = {
         "statuses": _counts(web.array("status")),
@@ -171,7 +171,7 @@ def _ranked(counts: dict[str, int]) -> dict[str, int]:
 
 
 def _counts(column: NDArray[Any], words: Sequence[str] | None = None) -> dict[str, int]:
-    """By the words that the numbers of a column stand for; None: by the numbers."""
+    """`words` maps the numbers of the column to names; None to use the numbers."""
     values, counts = np.unique(column, return_counts=True)
     names = [str(value) if words is None else words[value] or "(none)" for value in values.tolist()]
     return dict(zip(names, counts.tolist(), strict=True))
@@ -179,7 +179,7 @@ def _counts(column: NDArray[Any], words: Sequence[str] | None = None) -> dict[st
 
 @dataclass(frozen=True)
 class Linkage:
-    """How the pages with a label are linked; the probabilities are None where there are no such links."""
+    """How the pages with a label are linked; a probability is None if there are no such links."""
 
     label: str
     pages: int
@@ -207,7 +207,7 @@ def _target(web: Web, label: str) -> Linkage:
 
 
 def _ranking(title: str, ranked: dict[str, int]) -> list[str]:
-    """Long lists end in how many are left out."""
+    """A long list ends with the number of entries left out."""
     lines = [_fact(f"  {name}", count) for name, count in list(ranked.items())[:_MOST_SHOWN]]
     left_out = len(ranked) - _MOST_SHOWN
     return [f"{title}{'' if ranked else ': none'}", *lines, *([f"  and {left_out} more"] if left_out > 0 else [])]
@@ -223,7 +223,7 @@ def _probability(value: float | None) -> str:
     return "no such links" if value is None else f"{value:.4f}"
 
 
-# `spoor web serve`: a recorded web as an HTTP proxy on this machine.
+# `spoor web serve`: a recorded web as a local HTTP proxy.
 
 
 DRAWN = {
@@ -245,7 +245,7 @@ def run_web_serve(arguments: argparse.Namespace) -> int:
 
 
 def _opened(log: Path | None) -> contextlib.AbstractContextManager[TextIO | None]:
-    """Line by line, so that nothing is missing from it however the server ends."""
+    """Line-buffered, so that the log is complete however the server ends."""
     if log is None:
         return contextlib.nullcontext()
     try:
@@ -255,7 +255,7 @@ def _opened(log: Path | None) -> contextlib.AbstractContextManager[TextIO | None
 
 
 def _conditions(arguments: argparse.Namespace) -> Conditions | None:
-    """None: every answer comes at once."""
+    """None if every response is immediate."""
     given = {name: getattr(arguments, name) for name in DRAWN if getattr(arguments, name) is not None}
     if arguments.conditions == "lab":
         if given:
@@ -284,6 +284,3 @@ async def _serve(web: Web, port: int, conditions: Conditions | None, log: TextIO
         await asyncio.Event().wait()
     finally:
         await runner.cleanup()
-
-
-# `spoor web`: make webs and inspect them.

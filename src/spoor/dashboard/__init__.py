@@ -1,1 +1,1 @@
-"""A crawl in the browser, while it runs and afterwards: an HTTP server, its JSON API, and the page that uses it."""
+"""Crawls in the browser, running or finished: an HTTP server, its JSON API, and the page that uses it."""

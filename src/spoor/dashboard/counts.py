@@ -1,8 +1,9 @@
-"""dashboard.db: what the dashboard counted of a crawl and lists in other orders, in a file beside crawl.db.
+"""dashboard.db: counts and indexes of a crawl for the dashboard, in a file beside crawl.db.
 
-It is made by the dashboard alone and can be deleted: everything in it is counted again. crawl.db is only read. Pages
-and events are numbered together, so counting resumes after the last number. Nothing of them changes but the verdicts
-on pages, where a judge is taught: those are counted again after each lesson."""
+Only the dashboard writes it, and it can be deleted: everything is counted again. crawl.db is only read. Pages and
+events share one sequence of numbers, so counting resumes after the last number. Only the verdicts on pages ever change,
+when a judge is taught: they are counted again after each lesson.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ from spoor.store.transactions import transaction
 
 FILE = "dashboard.db"
 PIECE = 50_000
-"""Rows of the journal that are counted in one transaction: about half a second."""
+"""Rows of the journal counted in one transaction: about half a second."""
 FINE, COARSE = 4, 256
-"""Rows of the journal that are one point of a curve: of a crawl that began lately, and of a long one."""
+"""Rows of the journal for each point of a curve: in a short crawl, and in a long one."""
 VERSION = 2
 
 _CURVE_COLUMNS = """
@@ -151,7 +152,7 @@ _STEPS = (
     """,
     "INSERT OR REPLACE INTO state VALUES ('journal', :until)",
 )
-"""Each adds what the rows of a piece of the journal say. Damaged JSON stops the counting with SQLite's message."""
+"""Each adds the rows of one batch of the journal. Damaged JSON stops the counting with SQLite's message."""
 
 _REVISED = """
 CREATE TEMP TABLE revised AS SELECT listed.id AS id, listed.host AS host, listed.language AS language,
@@ -175,7 +176,7 @@ _REVISIONS = (
     """,
     "DROP TABLE revised",
 )
-"""What a lesson changed in what was counted before it."""
+"""Apply the verdicts that a lesson changed to the counts made before it."""
 
 _LAST = (
     "SELECT max(ifnull((SELECT max(id) FROM crawl.pages), 0), ifnull((SELECT max(id) FROM crawl.events), 0)), "
@@ -184,14 +185,14 @@ _LAST = (
 
 
 def place_for(folder: CrawlFolder) -> Path:
-    """Beside crawl.db, or among temporary files where the folder cannot be written to."""
+    """Beside crawl.db, or in a temporary folder if the folder is read-only."""
     if os.access(folder.path, os.W_OK):
         return folder.path / FILE
     return Path(tempfile.mkdtemp(prefix="spoor-dashboard-")) / FILE
 
 
 def open_to_count(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
-    """The file is made if need be, and made again where it belongs to another crawl or version."""
+    """Creates the file if needed, and replaces it if it belongs to another crawl or version."""
     db = _connected(file)
     try:
         _prepare(db)
@@ -210,7 +211,7 @@ def open_to_count(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
 
 
 def open_to_look_up(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
-    """The database of the crawl, with what was counted as `counted`; changes neither."""
+    """The database of the crawl, with dashboard.db attached as `counted`; both read-only."""
     db = open_to_read(folder.database)
     db.execute("ATTACH ? AS counted", (f"file:{quote(str(file))}?mode=ro",))
     db.execute("PRAGMA query_only = ON")
@@ -218,8 +219,8 @@ def open_to_look_up(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
 
 
 def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
-    """Counts one piece more. Returns the number that was reached and the last there is. Another dashboard may count in
-    the same file."""
+    """Counts one more batch. Returns the number reached and the last one in the journal. Another dashboard may count
+    into the same file."""
     last, _ = db.execute(_LAST).fetchone()
     if state_of(db, "journal") >= last:
         return last, last
@@ -233,7 +234,7 @@ def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
 
 
 def _count_revisions(db: sqlite3.Connection) -> None:
-    """Of lessons since the last time. A lesson is an event, too, so there is always something to count after one."""
+    """Of lessons since the last count. A lesson is itself an event, so new rows follow each lesson."""
     known, lesson = state_of(db, "lesson"), last_lesson(db, "crawl")
     if lesson > known:
         db.execute(_REVISED, (known,))
@@ -243,7 +244,7 @@ def _count_revisions(db: sqlite3.Connection) -> None:
 
 
 def last_lesson(db: sqlite3.Connection, schema: str = "main") -> int:
-    """The version of the judge; 0: it was not taught."""
+    """The version of the judge; 0 if it was not taught."""
     known = f"SELECT 1 FROM {schema}.sqlite_master WHERE type = 'table' AND name = 'students'"
     if db.execute(known).fetchone() is None:
         return 0
@@ -251,15 +252,15 @@ def last_lesson(db: sqlite3.Connection, schema: str = "main") -> int:
 
 
 def redirects_counted(db: sqlite3.Connection, url: str) -> list[tuple[str, str]]:
-    """As `why` needs them, by an index, as far as was counted."""
+    """For `why`: redirects to a URL, from the index, as far as counted."""
     numbers = "SELECT id FROM counted.redirected WHERE target = ? ORDER BY id LIMIT 3"
     query = f"SELECT url, json_extract(detail, '$.because') FROM events WHERE id IN ({numbers}) ORDER BY id"
     return db.execute(query, (url,)).fetchall()
 
 
 def state_of(db: sqlite3.Connection, name: str) -> int:
-    """A number that was reached: `journal` of what was counted, `texts` of what can be found by its text, `lesson` of
-    the last one whose verdicts were counted."""
+    """The last number processed: `journal` of the counted rows, `texts` of the indexed texts, `lesson` of the last
+    lesson whose verdicts were counted."""
     row = db.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
     return int(row[0]) if row else 0
 
@@ -275,7 +276,7 @@ def _prepare(db: sqlite3.Connection) -> None:
 
 
 def _attach(db: sqlite3.Connection, folder: CrawlFolder) -> None:
-    """As `open_to_read` opens it. In a folder that cannot be written to, SQLite must be told that nobody writes."""
+    """As `open_to_read` opens it. In a read-only folder, SQLite needs `immutable`."""
     uri = f"file:{quote(str(folder.database.resolve()))}?mode=ro"
     try:
         db.execute("ATTACH ? AS crawl", (uri,))
@@ -288,7 +289,7 @@ def _attach(db: sqlite3.Connection, folder: CrawlFolder) -> None:
 
 
 def _is_current(db: sqlite3.Connection) -> bool:
-    """Whether what was counted is of this crawl; a new file is marked as such."""
+    """Whether the counts belong to this crawl; marks a new file as belonging to it."""
     last, first = db.execute(_LAST).fetchone()
     known = dict(db.execute("SELECT name, value FROM state WHERE name IN ('version', 'first')"))
     if not known or (known.get("first") == "" and first):

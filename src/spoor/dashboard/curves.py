@@ -1,4 +1,4 @@
-"""What is drawn of crawls, one or several on one chart, by the code that draws the report."""
+"""Charts of one or several crawls, drawn by the code of the report."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from spoor.report.charts import Point, Series, chart
 What = Literal["relevant", "share", "waiting", "failures", "requests", "bytes"]
 Over = Literal["requests", "time"]
 SMOOTHED = 12
-"""Points over which a share is taken."""
+"""Number of points over which a share is computed."""
 MEGABYTE = 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class ChartQuery:
-    """What to draw, over requests or time, and of which crawls: numbers with commas between them."""
+    """The quantity to draw, over requests or time, and the numbers of the crawls, separated by commas."""
 
     what: What = "relevant"
     over: Over = "requests"
@@ -27,14 +27,14 @@ class ChartQuery:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """How a quantity is called, and read off a curve."""
+    """A quantity: its name, and how to read it from a curve."""
 
     name: str
     read: Callable[[Sequence[CurvePoint], int], float]
 
 
 def _share(curve: Sequence[CurvePoint], place: int) -> float:
-    """Relevant pages among those that came lately, in percent."""
+    """The share of relevant pages among recent ones, in percent."""
     now, before = curve[place], curve[place - SMOOTHED] if place >= SMOOTHED else CurvePoint(0, 0, 0, 0, 0, 0, 0)
     pages = now.pages - before.pages
     return 100 * (now.relevant - before.relevant) / pages if pages else 0.0
@@ -68,6 +68,6 @@ def _points(curve: list[CurvePoint], kind: Drawn, over: Over, length: float) -> 
 
 
 def _unit(curves: dict[str, list[CurvePoint]]) -> tuple[str, float]:
-    """The largest of which the longest crawl took two."""
+    """The largest unit of which the longest crawl took at least two."""
     longest = max((curve[-1].at - curve[0].at for curve in curves.values() if curve), default=0.0)
     return next(((name, length) for name, length in UNITS if longest >= 2 * length), UNITS[-1])

@@ -1,4 +1,4 @@
-"""Lists as files for other tools: CSV and JSON Lines, written a part at a time."""
+"""Exports lists for other tools: CSV and JSON Lines, streamed part by part."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from aiohttp import web
 from spoor.dashboard.guard import secure
 from spoor.dashboard.reading import MOST_AT_ONCE, Part, Reading
 from spoor.dashboard.routes import Route
-from spoor.dashboard.watching import Watched
+from spoor.dashboard.watching import WatchedCrawl
 from spoor.errors import UsageError
 from spoor.report.showing import plain
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a cell of a table must not begin with: a spreadsheet would take it for a formula."""
+"""Characters that a cell must not begin with, because a spreadsheet would evaluate it as a formula."""
 
 
 def dumped(content: object) -> bytes:
-    """JSON; infinity, which it does not know, as null."""
+    """JSON, with non-finite numbers as null."""
     return json.dumps(_finite(content), default=repr).encode()
 
 
@@ -39,8 +39,10 @@ def _finite(content: Any) -> Any:
     return content
 
 
-async def exported(request: web.Request, crawl: Watched, route: Route, asked: Any, form: str) -> web.StreamResponse:
-    """The whole list from the cursor on, a part at a time."""
+async def exported(
+    request: web.Request, crawl: WatchedCrawl, route: Route, asked: Any, form: str
+) -> web.StreamResponse:
+    """Streams the whole list from the cursor on."""
     if form not in ("csv", "jsonl"):
         raise UsageError(f"format must be 'json', 'csv' or 'jsonl', not {plain(form, 60)!r}")
     content = "text/csv; charset=utf-8" if form == "csv" else "application/jsonl"
@@ -60,7 +62,7 @@ async def exported(request: web.Request, crawl: Watched, route: Route, asked: An
     return answer
 
 
-async def _parts(crawl: Watched, route: Route, asked: Any) -> AsyncIterator[Part[Any]]:
+async def _parts(crawl: WatchedCrawl, route: Route, asked: Any) -> AsyncIterator[Part[Any]]:
     names = {one.name for one in fields(asked)}
     asked = replace(asked, limit=MOST_AT_ONCE) if "cursor" in names else asked
     while True:

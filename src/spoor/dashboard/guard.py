@@ -1,11 +1,10 @@
-"""Who may ask, and what the browser may do with the answers: one place for all that keeps the dashboard safe.
+"""Access control and security headers of the dashboard, all in one place.
 
-- Requests that name another host are refused: a page of the web cannot reach us by a name that it made to mean this
-  machine (DNS rebinding).
-- An address that others can reach asks for a token; it is in the link that is printed at the start, then in a cookie.
-- What changes something needs the token that our own page reads from `/api/v1/session`, which no other origin can.
-- Nothing may be embedded, nothing foreign is loaded, no script runs that is not a file of ours. Archived pages have a
-  policy of their own: no scripts, no origin, no network.
+- Requests with another Host header are refused, which prevents DNS rebinding.
+- An address that other machines can reach requires a token; it is in the link printed at the start, then in a cookie.
+- Requests that change something need the CSRF token from `/api/v1/session`, which only the dashboard's origin can read.
+- Nothing may be embedded, no foreign content is loaded, and only the dashboard's own script files run. Archived pages
+  have a stricter policy: no scripts, no origin, no network.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from aiohttp.typedefs import Handler, Middleware
 COOKIE = "spoor_token"
 CSRF_HEADER = "X-Spoor-CSRF"
 OPEN = frozenset(("/healthz",))
-"""Paths that need no token: they tell nothing of a crawl."""
+"""Paths that need no token, because they reveal nothing about a crawl."""
 SAFE = frozenset(("GET", "HEAD"))
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
 WILDCARDS = frozenset(("0.0.0.0", "::"))
@@ -48,7 +47,8 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Guard:
-    """`address` is what the server is bound to. `token` "": none is needed, because only this machine can ask."""
+    """`address` is the address that the server is bound to. `token` is "" if none is needed, because only this machine
+    can connect."""
 
     address: str
     token: str
@@ -59,7 +59,7 @@ class Guard:
         return Guard(address, "" if is_loopback(address) else secrets.token_urlsafe(32))
 
     def refusal(self, request: web.Request) -> web.Response | None:
-        """None: the request may be answered."""
+        """None if the request is allowed."""
         if not self._is_named(request.headers.get("Host", "")):
             return _refused(421, "this server does not answer for that host name")
         if request.path not in OPEN and self.token and not self._has_token(request):
@@ -83,7 +83,8 @@ class Guard:
         return self.opens_with(given) or (request.path == "/" and self.opens_with(request.query.get("token", "")))
 
     def _forged(self, request: web.Request) -> str:
-        """Why a request that changes something is not one of our own page; "" when it is, or of a program."""
+        """Why a request that changes something does not come from the dashboard's page or from a program; "" if it
+        does."""
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.headers.get("Host", ""):
             return "this request comes from another site"
@@ -104,7 +105,7 @@ def is_loopback(address: str) -> bool:
 
 
 def middleware(guard: Guard) -> Middleware:
-    """What every request goes through and every answer comes back through."""
+    """Checks every request and secures every response."""
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -120,7 +121,7 @@ def middleware(guard: Guard) -> Middleware:
 
 
 def secure(answer: web.StreamResponse) -> None:
-    """Streams call this themselves, before they begin."""
+    """Sets the security headers. Streams call this themselves, before they begin."""
     for name, value in HEADERS.items():
         answer.headers[name] = value
     answer.headers.setdefault("Content-Security-Policy", PAGE_POLICY)
@@ -132,7 +133,7 @@ def _refused(status: int, problem: str) -> web.Response:
 
 
 def _name_in(header: str) -> str:
-    """Without the port, which may be that of a tunnel."""
+    """The host name without the port, which may be that of a tunnel."""
     try:
         return urlsplit(f"//{header}").hostname or ""
     except ValueError:

@@ -16,16 +16,16 @@ from spoor.teaching.lessons import asked_urls, next_questions, student_of_versio
 from spoor.teaching.student import Student
 
 AT_ONCE = 5
-"""Pages that are asked about: those after them may be others, once the first answers are learned."""
+"""Pages asked about at once; the next ones may change once the first answers are learned."""
 LONGEST = 1500
-"""Characters of the main text that are shown."""
+"""Characters of the main text shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Teaching:
-    """What a judge has learned. `answers` are pages that somebody was asked about or marked, of the `questions` that
-    the settings allow; `version` counts lessons, which turned so many verdicts all together; `surprises` are answers
-    against what it was sure of, `contradictions` pages on which two teachers disagree."""
+    """The state of a judge that is taught. `answers` is the number of pages answered or marked, of the `questions` that
+    the settings allow; `version` counts lessons; `turned` is the number of verdicts they changed in total; `surprises`
+    are answers against confident verdicts, `contradictions` pages on which two teachers disagree."""
 
     version: int
     answers: int
@@ -37,15 +37,15 @@ class Teaching:
 
 @dataclass(frozen=True, slots=True)
 class QuestionQuery:
-    """The page of which the judge is least sure comes first."""
+    """The page on which the judge is least certain comes first."""
 
     limit: int = AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)
 class PageQuestion:
-    """A page of which a person may say whether it is relevant, by the action `mark`. `text` is its beginning, with the
-    words marked by which the judge decided; `relevance` is what the judge says, 0 to 1."""
+    """A page that a person may label by the action `mark`. `text` is its beginning, with the words that decided the
+    verdict marked; `relevance` is that of the judge, 0 to 1."""
 
     url: str
     title: str
@@ -54,7 +54,7 @@ class PageQuestion:
 
 
 def teaching_of(db: sqlite3.Connection, settings: Config | None) -> Teaching | None:
-    """None: the judge cannot be taught."""
+    """None if the judge cannot be taught."""
     if settings is None or not has_students(db):
         return None
     taught = "SELECT detail FROM events WHERE id IN (SELECT id FROM counted.happened WHERE kind = 'taught') ORDER BY id"
@@ -68,14 +68,14 @@ def teaching_of(db: sqlite3.Connection, settings: Config | None) -> Teaching | N
 
 
 def questions(reading: Reading, asked: QuestionQuery) -> Part[PageQuestion]:
-    """None where the judge cannot be taught."""
+    """Empty if the judge cannot be taught."""
     student = _student(reading)
     found = next_questions(reading.db, student, asked.limit, lambda url: True) if student else []
     return Part(tuple(map(_shown, found)), None)
 
 
 def _student(reading: Reading) -> Student | None:
-    """As it judges now. Fitted anew only after a lesson."""
+    """The current judge, fitted again only after a lesson."""
     settings, db = settings_of(reading), reading.db
     if settings is None or not has_students(db):
         return None

@@ -1,4 +1,4 @@
-"""Lists of what a crawl holds, a part at a time: links that wait, hosts, events and failures."""
+"""Paginated lists of a crawl: waiting links, hosts, events and failures."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
+from spoor.crawling.guidance import Guidance
 from spoor.dashboard.reading import ListQuery, Part, Reading, ShortListQuery, cursor_of, like, part_of, place_in
 from spoor.errors import UsageError
 from spoor.frontier.entry import Entry
 from spoor.frontier.evidence import EvidenceNames
 from spoor.frontier.rows import BEST, entry_of
-from spoor.guidance import Guidance
 from spoor.report.showing import delay_column, has_robots_files
 from spoor.store.steered import steered
 
-# Links that wait: which are next, and what speaks for each.
+# Waiting links: which are next, and the evidence for each.
 
 
 FARTHEST = 1000
-"""Links of the queue that can be listed: farther back, the order will be another when their turn comes."""
+"""Links of the queue that can be listed; farther back, the order will have changed by the time they are fetched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class QueueQuery(ListQuery):
 
 @dataclass(frozen=True, slots=True)
 class WaitingUrl:
-    """A link that waits. `place` in the queue from 1, as if no host had a delay; `key` larger is sooner; `free_at` when
-    the delay of its host is over."""
+    """A waiting link. `place` is its position in the queue from 1, ignoring host delays; a larger `key` is earlier;
+    `free_at` is when the delay of its host ends."""
 
     place: int
     url: str
@@ -50,7 +50,7 @@ class WaitingUrl:
 
 
 def waiting(reading: Reading, asked: QueueQuery) -> Part[WaitingUrl]:
-    """The first are next, but for those whose hosts have a delay."""
+    """Next first, except for links of delayed hosts."""
     if "head" not in {row[1] for row in reading.db.execute("PRAGMA table_info(hosts)")}:
         raise UsageError("the queue of a folder of an earlier version can be listed once this version has resumed it")
     (begin,) = place_in(asked.cursor, int) or (0,)
@@ -63,8 +63,8 @@ def waiting(reading: Reading, asked: QueueQuery) -> Part[WaitingUrl]:
 
 
 def _in_order(db: sqlite3.Connection, host: str, most: int) -> Iterator[tuple[Entry, float]]:
-    """Merged from the queues of hosts. The host of a link among the first N is among the first N hosts, because hosts
-    stand in the order of their first links."""
+    """Merges the queues of hosts. The host of one of the first N links is among the first N hosts, because hosts are
+    ordered by their first links."""
     query = "SELECT id, name, free_at FROM hosts WHERE head IS NOT NULL "
     chosen = (query + "AND name = ?", (host,)) if host else (query + "ORDER BY head LIMIT ?", (most,))
     names = EvidenceNames.of(db)
@@ -75,7 +75,7 @@ def _in_order(db: sqlite3.Connection, host: str, most: int) -> Iterator[tuple[En
 def _queue(
     db: sqlite3.Connection, names: EvidenceNames, host: tuple[Any, ...], most: int
 ) -> Iterator[tuple[Entry, float]]:
-    """Read one at a time: most hosts have none or one among the first, and each is a jump on the disk."""
+    """A lazy iterator: most hosts have no link or one among the first, and each read is a disk seek."""
     number, name, free_at = host
     for row in db.execute(BEST, (number, most)):
         yield entry_of(row, name, names), free_at
@@ -87,7 +87,7 @@ def _waiting(place: int, entry: Entry, free_at: float) -> WaitingUrl:
     return WaitingUrl(place, entry.url, entry.host, key, evidence, entry.depth, entry.found_on, entry.tries, free_at)
 
 
-# The hosts of a crawl: what each gave, what it cost, its delay, and why nothing is fetched from it.
+# The hosts of a crawl: counts, cost, delay, and why nothing is fetched from a host.
 
 
 COLUMNS = {
@@ -104,7 +104,7 @@ _READ = "id, name, pages, relevant, share, failures, redirects, bytes, mean_seco
 
 @dataclass(frozen=True, slots=True)
 class HostQuery(ListQuery):
-    """Which hosts: those whose name holds `search`; and in which order."""
+    """Hosts whose name contains `search`, and their order."""
 
     sort: Literal["relevant", "pages", "share", "failures", "seconds", "last", "name"] = "relevant"
     direction: Literal["descending", "ascending"] = "descending"
@@ -113,8 +113,9 @@ class HostQuery(ListQuery):
 
 @dataclass(frozen=True, slots=True)
 class ListedHost:
-    """A host to which requests were made. `seconds` is the mean time of a request, `delay` the pause between two,
-    `last` when it last answered; `free_at` when it may be asked again, and `blocked` why it is not, "" when it is."""
+    """A host with requests. `seconds` is the mean duration of a request, `delay` the host delay, `last` the time of the
+    last response; `free_at` is when the next request is allowed, and `blocked` why there is none, "" if it is not
+    blocked."""
 
     id: int
     host: str
@@ -156,7 +157,7 @@ def _host(db: sqlite3.Connection, guidance: Guidance, row: tuple[Any, ...]) -> L
 
 
 def _blocked(db: sqlite3.Connection, guidance: Guidance, host: str) -> str:
-    """By a person; or its robots.txt cannot be had, and until then nothing is fetched."""
+    """Blocked by a person, or because its robots.txt could not be fetched, without which no page is fetched."""
     if blocked := guidance.blocks(f"http://{host}/"):
         return blocked
     if not has_robots_files(db):
@@ -166,7 +167,7 @@ def _blocked(db: sqlite3.Connection, guidance: Guidance, host: str) -> str:
     return f"robots.txt could not be fetched: {row[0]}" if row else ""
 
 
-# What happened besides pages, newest first; failures by their reason, with examples.
+# Events other than pages, newest first; failures by reason, with examples.
 
 
 EXAMPLES = 3
@@ -174,7 +175,7 @@ EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class EventQuery(ListQuery):
-    """Of one kind, or with one of the reasons of `/failures`, by its id; or all."""
+    """Events of one kind, or with one of the reasons of `/failures`, by its id; or all."""
 
     kind: str = ""
     failure: int = 0
@@ -182,7 +183,7 @@ class EventQuery(ListQuery):
 
 @dataclass(frozen=True, slots=True)
 class LoggedEvent:
-    """An event of the journal; `detail` holds what only its kind has."""
+    """An event of the journal; `detail` has the fields specific to its kind."""
 
     id: int
     kind: str
@@ -194,7 +195,7 @@ class LoggedEvent:
 
 @dataclass(frozen=True, slots=True)
 class EventKind:
-    """A kind of event, and how often it happened."""
+    """A kind of event, and how often it occurred."""
 
     kind: str
     times: int
@@ -202,8 +203,8 @@ class EventKind:
 
 @dataclass(frozen=True, slots=True)
 class FailureKind:
-    """Why requests failed. `purpose` is page, robots or sitemap; `given_up` of them are not tried again; `examples`
-    are the URLs of the last ones."""
+    """A reason of failed requests. `purpose` is page, robots or sitemap; `given_up` of them are not retried; `examples`
+    are the URLs of the latest."""
 
     id: int
     purpose: str
@@ -214,7 +215,7 @@ class FailureKind:
 
 
 def events(reading: Reading, asked: EventQuery) -> Part[LoggedEvent]:
-    """By the index of kinds where one is asked for; otherwise by number."""
+    """By the index of kinds if one is given; otherwise by number."""
     place = place_in(asked.cursor, int)
     before = place[0] if place else 2**62
     chosen, values = "SELECT id FROM events WHERE", tuple[Any, ...]()
@@ -235,7 +236,7 @@ def event_kinds(reading: Reading, asked: ShortListQuery) -> Part[EventKind]:
 
 
 def failures(reading: Reading, asked: ListQuery) -> Part[FailureKind]:
-    """The commonest first."""
+    """Most frequent first."""
     place = place_in(asked.cursor, int, int)
     where, values = ("WHERE (times, id) < (?, ?)", place) if place else ("", ())
     query = f"SELECT id, purpose, reason, times, given_up FROM counted.failures {where} ORDER BY times DESC, id DESC"
@@ -251,7 +252,7 @@ def _examples(reading: Reading, failure: int) -> tuple[str, ...]:
 
 
 def _detail(text: str) -> dict[str, Any]:
-    """Without what only a resumed crawl reads; infinity, which JSON does not know, as a text."""
+    """Without fields that only resuming needs; non-finite numbers, which JSON does not allow, as strings."""
     try:
         found = json.loads(text, parse_constant=str)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The OpenAPI document, made from the table of routes and the records that they ask for and answer with."""
+"""The OpenAPI document, generated from the routes and the dataclasses of their parameters and responses."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _parameters(route: Route) -> Iterator[Schema]:
 
 
 def schema_of(kind: Any, schemas: dict[str, Schema]) -> Schema:
-    """Records are added to `schemas`, and referred to."""
+    """Adds dataclasses to `schemas`, and refers to them."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind in _PLAIN:
         return _PLAIN[kind]
@@ -163,7 +163,7 @@ def _others() -> dict[str, Schema]:
 
 
 def _action() -> Schema:
-    """By the records of `spoor.actions`."""
+    """From the dataclasses of `spoor.actions`."""
     kinds = []
     for name, kind in NAMES.items():
         hints = get_type_hints(kind)

@@ -1,4 +1,4 @@
-"""A crawl at a glance: what it found, what it cost, what waits, and what its budget will bring."""
+"""Overview of a crawl: what it found, what it cost, what is queued, and a forecast for its budget."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from spoor.crawling.guidance import Guidance
 from spoor.dashboard.counts import COARSE, FINE, state_of
 from spoor.dashboard.lesson_view import Teaching, teaching_of
 from spoor.dashboard.reading import Reading, settings_of
-from spoor.guidance import Guidance
 from spoor.report.showing import plain
 from spoor.settings import Config
 from spoor.stopping import ExpectedFinds
@@ -21,23 +21,22 @@ from spoor.store.steered import steered
 
 State = Literal["running", "paused", "ended", "killed", "empty"]
 POINTS = 240
-"""Of a curve."""
+"""Maximum number of points of a curve."""
 LONG = 40_000
-"""Rows of a journal from which on curves are drawn from the coarse table."""
+"""Rows of a journal from which curves use the coarse table."""
 LATELY = 0.2
-"""The last part of all requests, from which a forecast is made."""
+"""Share of the requests, the latest, on which a forecast is based."""
 LEAST_LATELY = 200
 CERTAIN = 1.96
-"""Standard deviations of an interval of 95 %."""
+"""Standard deviations of a 95 % interval."""
 
 _SUMS = "sum(requests), sum(pages), sum(relevant), sum(failures), sum(redirects), sum(bytes)"
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """If the crawl continues as lately: when its budget ends, None when nobody can tell, and how many relevant pages
-    there are expected to be by then, with the bounds of 95 % that chance alone would explain. `basis` says which
-    requests it was made from."""
+    """A forecast if the crawl continues at its recent rate: when its budget ends, None if unknown, and the expected
+    number of relevant pages by then, with a 95 % interval. `basis` names the requests it is based on."""
 
     ends_at: float | None
     requests: int
@@ -49,10 +48,10 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """A crawl as of now. Times in seconds since 1970, `idle` in seconds: how long connections were left free for better
-    links. `expected` is None where the strategy does not say what links are worth, or while it is being worked out;
-    `teaching` where the judge cannot be taught. `counted` and `searchable` are the shares of its journal that the
-    dashboard has counted, and of whose pages the text can be found; `blocks` the patterns of what persons blocked."""
+    """The current state of a crawl. Times are in seconds since 1970; `idle` is the seconds in which connections were
+    left free for better links. `expected` is None if the strategy does not predict the yield of links, or until it is
+    computed; `teaching` is None if the judge cannot be taught. `counted` and `searchable` are the shares of the journal
+    that the dashboard has counted, and whose texts it has indexed; `blocks` are the patterns blocked by persons."""
 
     number: int
     name: str
@@ -91,12 +90,12 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class OverviewQuery:
-    """Nothing more to say."""
+    """Has no parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Everything up to a moment."""
+    """Cumulative counts at one time."""
 
     at: float
     requests: int
@@ -159,7 +158,7 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
 
 
 def curve_of(reading: Reading) -> list[CurvePoint]:
-    """So many points at equal distances in the journal."""
+    """At most `POINTS` points, equally spaced in the journal."""
     db = reading.db
     return reading.memory.of("curve", (state_of(db, "journal"), state_of(db, "lesson")), lambda: _curve(db))
 
@@ -188,12 +187,12 @@ class _Lately:
 
     @property
     def share(self) -> float:
-        """Relevant pages among all."""
+        """Relevant pages divided by pages."""
         return self.relevant / self.pages if self.pages else 0.0
 
     @property
     def harvest(self) -> float:
-        """Relevant pages by request."""
+        """Relevant pages divided by requests."""
         return self.relevant / self.requests if self.requests else 0.0
 
     @property
@@ -215,7 +214,7 @@ def _lately(curve: list[CurvePoint]) -> _Lately:
 def _forecast(
     reading: Reading, settings: Config | None, counters: dict[str, int], relevant: int, lately: _Lately
 ) -> Forecast | None:
-    """None: no budget, or nothing to go by."""
+    """None if there is no budget, or no data."""
     if settings is None or not lately.requests or not lately.per_second:
         return None
     left = list[float]()
@@ -228,7 +227,7 @@ def _forecast(
     if not left:
         return None
     requests, share = int(min(left)), lately.harvest
-    # Both what is to come and what it was estimated from vary by chance.
+    # Both the future requests and the sample they are estimated from vary randomly.
     spread = CERTAIN * math.sqrt(
         max(share * (1 - share), 1 / lately.requests) * requests * (1 + requests / lately.requests)
     )
@@ -243,7 +242,7 @@ def _forecast(
 
 
 def _state(reading: Reading, stops: list[tuple[int, str, float]], paused_by: str) -> tuple[State, str]:
-    """And why it ended or pauses."""
+    """The state, and why the crawl ended or is paused."""
     newest = f"SELECT id FROM events WHERE {WHILE_IT_RUNS} ORDER BY id DESC LIMIT 1"
     (last,) = reading.db.execute(
         f"SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull(({newest}), 0))"
@@ -268,7 +267,7 @@ def _newest(db: sqlite3.Connection, kind: str) -> tuple[int, str] | None:
 
 
 def _stops(db: sqlite3.Connection) -> list[tuple[int, str, float]]:
-    """The end of each run: its place in the journal, why, and the seconds that were idle by choice."""
+    """The end of each run: its position in the journal, the reason, and the seconds that were idle by choice."""
     query = (
         "SELECT id, detail FROM events WHERE id IN (SELECT id FROM counted.happened WHERE kind = 'ended') ORDER BY id"
     )
@@ -288,7 +287,7 @@ def _began(db: sqlite3.Connection) -> float | None:
 
 
 def _run_began(db: sqlite3.Connection) -> float:
-    """When the run began that is running now: at what followed the last end."""
+    """When the current run began: at the first row after the last end."""
     after = "ifnull((SELECT max(id) FROM counted.happened WHERE kind = 'ended'), 0)"
     first = f"(SELECT {{0}} FROM {{1}} WHERE {{0}} IS NOT NULL AND id > {after} ORDER BY id LIMIT 1)"
     row = db.execute(f"SELECT {first.format('started', 'pages')}, {first.format('started', 'events')}").fetchone()
@@ -310,7 +309,7 @@ def _progress(db: sqlite3.Connection) -> dict[str, float]:
 
 
 def _target(settings: Config | None) -> str:
-    """What makes a page relevant, in a line."""
+    """What makes a page relevant, in one line."""
     named = settings.target.named() if settings else {}
     return "; ".join(
         f"{name} {', '.join(value) if isinstance(value, tuple) else value}" for name, value in named.items()

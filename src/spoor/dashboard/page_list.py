@@ -1,4 +1,4 @@
-"""The pages of a crawl: newest, best or borderline; of a host, a language or a verdict; with a word in their text."""
+"""The pages of a crawl: newest, best or borderline; of a host, a language or a verdict; by a word in their text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spoor.store.journal import needs_scripts_column
 from spoor.store.marks import mark_of
 
 MOST_MATCHES = 10_000
-"""Pages with a searched word that are sorted by relevance: the newest of them."""
+"""Matches of a search that are sorted by relevance: the newest."""
 _COLUMNS = (
     "pages.id, pages.url, pages.host, title, pages.language, pages.relevant, pages.relevance, because, label, status, "
     "size, ended, duplicate_of, warc_file"
@@ -22,7 +22,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class PageQuery(ListQuery):
-    """Which pages, and in which order. `borderline`: those nearest to the border between the verdicts first."""
+    """Which pages, and in which order. `borderline`: those nearest to the threshold between the verdicts first."""
 
     order: Literal["newest", "best", "borderline"] = "newest"
     host: str = ""
@@ -33,8 +33,8 @@ class PageQuery(ListQuery):
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """A page that was fetched and judged. `fetched_at` in seconds since 1970; `kept`: it is in the archive; `mark`:
-    what a person said of it, None: nothing."""
+    """A fetched and judged page. `fetched_at` is in seconds since 1970; `kept` is whether it is in the archive; `mark`
+    is the label by a person, None if there is none."""
 
     id: int
     url: str
@@ -56,7 +56,7 @@ class ListedPage:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language that pages are in."""
+    """A language of pages."""
 
     language: str
     pages: int
@@ -64,7 +64,7 @@ class Language:
 
 
 def languages(reading: Reading, asked: ShortListQuery) -> Part[Language]:
-    """The commonest first."""
+    """Most frequent first."""
     rows = reading.db.execute("SELECT * FROM counted.languages ORDER BY pages DESC, name LIMIT ?", (asked.limit,))
     return Part(tuple(Language(*row) for row in rows), None)
 
@@ -98,7 +98,7 @@ def _best(reading: Reading, asked: PageQuery) -> Part[ListedPage]:
 
 
 def _borderline(reading: Reading, asked: PageQuery) -> Part[ListedPage]:
-    """Read upwards and downwards from the border, by the index of relevances; the cursor has a place in each
+    """Reads upwards and downwards from the threshold, by the index of relevances; the cursor has a position in each
     direction."""
     border = border_of(reading)
     up_from, up_id, down_from, down_id = place_in(asked.cursor, float, int, float, int) or (border, -1, border, -1)
@@ -116,7 +116,7 @@ def _borderline(reading: Reading, asked: PageQuery) -> Part[ListedPage]:
 
 
 def border_of(reading: Reading) -> float:
-    """Where verdicts change from irrelevant to relevant, as far as pages show it."""
+    """The relevance at which verdicts change from irrelevant to relevant, estimated from the pages."""
     query = "SELECT (SELECT min(relevance) {0} = 1), (SELECT max(relevance) {0} = 0)"
     lowest, highest = reading.db.execute(query.format("FROM counted.listed WHERE relevant")).fetchone()
     return ((1.0 if lowest is None else lowest) + (0.0 if highest is None else highest)) / 2

@@ -1,4 +1,4 @@
-"""The texts of pages, found by any word in any script: an index that follows the crawl in the background."""
+"""Full-text search of pages in any script: an index that follows the crawl in the background."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from spoor.store.transactions import transaction
 
 PAGES_AT_ONCE = 20
 LONGEST = 20_000
-"""Characters of a page that can be found."""
+"""Characters of a page that are indexed."""
 _WORDS = Words(stop_words=False)
 
 
 def page_at(db: sqlite3.Connection, number: int) -> PageRow | None:
-    """The page that stands at this place of the journal. `db` is the database of the crawl."""
+    """The page with this number in the journal. `db` is the database of the crawl."""
     place = place_at(db, number)
     rows = pages_of(db, place.url) if place else []
     return next((row for row in rows if number_of(db, row) == number), None)
 
 
 def index_texts(folder: CrawlFolder, db: sqlite3.Connection, most: int = PAGES_AT_ONCE) -> int:
-    """Makes some more pages findable, the oldest first. Returns how many."""
+    """Indexes some more pages, oldest first. Returns how many."""
     numbers = [number for (number,) in db.execute(_NEXT, (state_of(db, "texts"), state_of(db, "journal"), most))]
     if not numbers:
         return 0
     with contextlib.closing(open_to_read(folder.database)) as crawl:
         rows = [_row(folder, crawl, number) for number in numbers]
     with transaction(db):
-        if state_of(db, "texts") < numbers[0]:  # Unless another dashboard was quicker.
+        if state_of(db, "texts") < numbers[0]:  # Unless another dashboard indexed them first.
             db.executemany("INSERT INTO texts (rowid, title, url, body) VALUES (?, ?, ?, ?)", rows)
             db.execute("INSERT OR REPLACE INTO state VALUES ('texts', ?)", (numbers[-1],))
     return len(numbers)
@@ -51,12 +51,12 @@ def _row(folder: CrawlFolder, crawl: sqlite3.Connection, number: int) -> tuple[i
 
 
 def _cut(text: str) -> str:
-    """Words between spaces, as FTS5 takes them; scripts that put no spaces are cut into pairs of letters."""
+    """Words separated by spaces, for FTS5; text in scripts without spaces is split into letter bigrams."""
     return " ".join(_WORDS.of(text))
 
 
 def query_of(search: str) -> str:
-    """For FTS5: everything between two spaces must be there, as a phrase. "" where nothing can be looked for."""
+    """An FTS5 query: every part between spaces must occur, as a phrase. "" if there is nothing to search for."""
     phrases = (_WORDS.of(part) for part in search.split())
     return " AND ".join(_phrase(words) for words in phrases if words)
 

@@ -1,4 +1,4 @@
-"""One page: its text with the words of the verdict marked, why it was fetched, and the archived page made harmless."""
+"""One page: its text with the words of the verdict marked, why it was fetched, and a sanitised archived page."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from spoor.dashboard.page_list import ListedPage, listed_pages
 from spoor.dashboard.page_texts import page_at
 from spoor.dashboard.reading import NotFound, Reading, settings_of
 from spoor.errors import UsageError
-from spoor.lab.build.warc_source import take_apart
+from spoor.lab.build.warc_source import parse_http_response
 from spoor.live.from_settings import AGENT
 from spoor.parse.charset import decode
 from spoor.parse.html import HTML_TYPES
 from spoor.parse.words import folded
 from spoor.report.contents import archived_page
 from spoor.report.showing import plain
-from spoor.report.why import account_in
+from spoor.report.why import url_history_in
 from spoor.store.crawl_folder import message_of
 from spoor.store.crawl_parts import Part
 from spoor.store.journal import PageRow
 from spoor.urls import normalise
 
 LONGEST = 100_000
-"""Characters of a text that are shown."""
+"""Characters of a text shown."""
 LARGEST = 4_000_000
-"""Bytes of a page that is shown as it was."""
+"""Maximum size in bytes of a page shown as archived."""
 MOST_MARKED = 500
 _HARMFUL = "script, link, meta, base, iframe, frame, frameset, object, embed, applet, portal, fencedframe, template"
-"""What could load or do something. The policy that comes with the page forbids it too; both would have to fail."""
+"""Elements that could load or execute something. The policy sent with the page forbids it too, as a second defence."""
 _WORD_OF_A_REASON = re.compile(r"[^\W\d_][\w'’-]*", re.UNICODE)
 _OF_REASONS = """a about and are away be because by characters charset does from given header holds http in is it its
 labelled language letters mean means meta most nearest no none not of on or page profile relevance relevant share text
 than that the they this title to topic url was weight with word words"""
-"""Words in which reasons are given, not words of pages."""
+"""Words of the reasons themselves, not of pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class PageNumber:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the text; `marked`: a word that the verdict names."""
+    """A part of the text; `marked` if it is a word that the verdict names."""
 
     text: str
     marked: bool
@@ -59,7 +59,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page and its text, "" where it is not in the archive; `shortened`: the text goes on. `why` explains the URL."""
+    """A page and its text, "" if it is not in the archive; `shortened` if the text is longer. `why` explains the
+    URL."""
 
     page: ListedPage
     text: tuple[Piece, ...]
@@ -69,7 +70,7 @@ class ShownPage:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Of an explanation."""
+    """A line of an explanation."""
 
     name: str
     what: str
@@ -77,14 +78,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class WhyQuery:
-    """A URL of any spelling."""
+    """A URL in any spelling."""
 
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is known of a URL, as `spoor why` tells it."""
+    """The explanation of a URL, as in `spoor why`."""
 
     url: str
     lines: tuple[Line, ...]
@@ -107,7 +108,7 @@ def why(reading: Reading, asked: WhyQuery) -> Explanation:
 
 
 def _explained(reading: Reading, url: str) -> tuple[Line, ...]:
-    known = account_in([Part(reading.folder, reading.db)], url, AGENT, redirects_counted)
+    known = url_history_in([Part(reading.folder, reading.db)], url, AGENT, redirects_counted)
     return tuple(Line(name, what) for name, what in lines(known, reading.now))
 
 
@@ -119,7 +120,7 @@ def _row(reading: Reading, number: int) -> PageRow:
 
 
 def _words(reading: Reading, because: str) -> list[str]:
-    """What to mark in a text: keywords of the target, and words of the reason."""
+    """The words to mark in a text: keywords of the target, and words of the reason."""
     settings = settings_of(reading)
     keywords = settings.target.keywords if settings else ()
     of_reason = (word for word in _WORD_OF_A_REASON.findall(because) if word.lower() not in _OF_REASONS.split())
@@ -127,11 +128,11 @@ def _words(reading: Reading, because: str) -> list[str]:
 
 
 def marked(text: str, words: Iterable[str]) -> tuple[Piece, ...]:
-    """The text in pieces, whole when put together again. Words of one Latin letter are too common to tell anything."""
+    """The text in pieces, which joined give the whole text. Single Latin letters are too common to mark."""
     known = sorted({folded(word) for word in words if len(word) > 1 or not word.isascii()}, key=len, reverse=True)
     if not known or not text:
         return (Piece(text, False),) if text else ()
-    # Where the script has spaces, whole words alone; Python's border of words fits no others.
+    # Whole words only where the script has spaces; the word boundary of Python does not fit other scripts.
     spaced = "|".join(rf"\b{re.escape(word)}\b" if word.isascii() else re.escape(word) for word in known)
     pieces, end = list[Piece](), 0
     for found in re.finditer(spaced, text, re.IGNORECASE):
@@ -143,10 +144,10 @@ def marked(text: str, words: Iterable[str]) -> tuple[Piece, ...]:
 
 
 def harmless(reading: Reading, number: int) -> str:
-    """The archived page as HTML without scripts, frames and whatever loads something."""
+    """The archived page as HTML, without scripts, frames and anything that loads content."""
     row = _row(reading, number)
     message = message_of(reading.folder, reading.db, row)
-    http = take_apart(message) if message is not None else None
+    http = parse_http_response(message) if message is not None else None
     if http is None:
         return _note("This page is not in the archive.")
     content_type = http.headers.get("content-type", "")
@@ -172,7 +173,7 @@ def without_harm(html: str) -> str:
 _LEADING = frozenset(
     ("srcdoc", "srcset", "poster", "ping", "action", "formaction", "background", "manifest", "href", "xlink:href")
 )
-"""Attributes with URLs; a preview has none of them."""
+"""Attributes with URLs; all are removed from a preview."""
 
 
 def _leads(attribute: str, value: str) -> bool:

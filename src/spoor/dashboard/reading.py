@@ -1,4 +1,4 @@
-"""What every question about a crawl is given, and how long lists are given out: a part at a time, with a cursor."""
+"""The context of every query about a crawl, and pagination of long lists with cursors."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ AT_ONCE = 50
 
 
 class NotFound(SpoorError):
-    """What was asked for is not in this crawl."""
+    """The requested object is not in this crawl."""
 
 
 @dataclass
 class Memory:
-    """The last value that was worked out under each name, and what it was worked out from."""
+    """A cache: the last value computed under each name, with its source."""
 
     _known: dict[str, tuple[object, Any]] = field(default_factory=dict, init=False)
 
     def of(self, name: str, source: object, work_out: Callable[[], Row]) -> Row:
-        """The same as before while `source` is equal."""
+        """The cached value as long as `source` is equal."""
         if name not in self._known or self._known[name][0] != source:
             self._known[name] = source, work_out()
         value: Row = self._known[name][1]
@@ -42,8 +42,8 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A crawl as of one moment. `db` is its database, with what was counted beside it as `counted`; `expected` what it
-    may still find, as far as that is known; `memory` is the same for all readings of a crawl."""
+    """A consistent view of a crawl. `db` is its database, with dashboard.db attached as `counted`; `expected` is the
+    forecast of relevant pages, None if unknown; `memory` is shared by all readings of a crawl."""
 
     folder: CrawlFolder
     db: sqlite3.Connection
@@ -55,7 +55,7 @@ class Reading:
 
 
 def settings_of(reading: Reading) -> Config | None:
-    """None where they cannot be read."""
+    """None if they cannot be read."""
     text = reading.folder.settings() or ""
     return reading.memory.of("settings", text, lambda: _loaded(text, reading.folder))
 
@@ -69,7 +69,7 @@ def _loaded(text: str, folder: CrawlFolder) -> Config | None:
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[Row]):
-    """Some rows of a list; `cursor` asks for those after them, None: there are no more."""
+    """Some rows of a list; `cursor` selects the rows after them, None if there are no more."""
 
     items: tuple[Row, ...]
     cursor: str | None
@@ -77,20 +77,21 @@ class Part(Generic[Row]):
 
 @dataclass(frozen=True, slots=True)
 class ShortListQuery:
-    """All of them are given out at once."""
+    """A list that is returned whole."""
 
     limit: int = AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)
 class ListQuery(ShortListQuery):
-    """Given out in parts; `cursor` is that of the part before, "" for the first."""
+    """A paginated list; `cursor` is that of the previous part, "" for the first."""
 
     cursor: str = ""
 
 
 def part_of(rows: Sequence[Row], limit: int, place: Callable[[Row], Sequence[Any]]) -> Part[Row]:
-    """`rows` may hold one more than the limit, which tells that there are more; `place` is where a row stands."""
+    """`rows` may have one more than the limit, which shows that there are more; `place` returns the sort key of a
+    row."""
     shown = tuple(rows[:limit])
     return Part(shown, cursor_of(place(shown[-1])) if len(rows) > limit else None)
 
@@ -100,7 +101,7 @@ def cursor_of(place: Sequence[Any]) -> str:
 
 
 def place_in(cursor: str, *kinds: type) -> tuple[Any, ...] | None:
-    """The place after which a list continues; None: at its beginning."""
+    """The sort key after which a list continues; None for the beginning."""
     if not cursor:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Every question that the API answers about a crawl: its path, what may be asked, what comes back, and who knows."""
+"""The routes of the API for a crawl: path, parameters, type of the response, and the function that reads it."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ LONGEST_PARAMETER = 8192
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """crawl.toml of the crawl."""
+    """The crawl.toml of the crawl."""
 
     toml: str
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What was found, over time."""
+    """Cumulative counts over time."""
 
     points: tuple[overview.CurvePoint, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`path` follows `/api/v1/crawls/{crawl}`. `asked` is the record of parameters, `answers` of the answer, or of each
-    row where a list is given out in parts."""
+    """`path` follows `/api/v1/crawls/{crawl}`. `asked` is the dataclass of the parameters, `answers` that of the
+    response, or of each row of a paginated list."""
 
     path: str
     summary: str
@@ -79,7 +79,7 @@ ROUTES = (
 
 
 def asked_of(route: Route, given: Mapping[str, str]) -> Any:
-    """The record of parameters; UsageError, in one line, for what cannot be asked."""
+    """Parses the parameters; UsageError, in one line, if they are invalid."""
     kinds = get_type_hints(route.asked)
     known = {field.name: field for field in fields(route.asked)}
     if unknown := sorted(given.keys() - known.keys()):

@@ -1,4 +1,4 @@
-"""The server: answers questions about crawls, streams what changes, passes actions on, and hands out its page."""
+"""The HTTP server: answers queries about crawls, streams changes, submits actions, and serves the page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from spoor.dashboard.overview import Overview, OverviewQuery, curve_of, overview
 from spoor.dashboard.page_view import PageNumber, harmless
 from spoor.dashboard.reading import NotFound
 from spoor.dashboard.routes import ROUTES, Route, asked_of
-from spoor.dashboard.watching import Watched
+from spoor.dashboard.watching import WatchedCrawl
 from spoor.errors import BadInput, SpoorError, UsageError
 from spoor.metrics import FolderMetrics, exposition, registry_of
 from spoor.report.showing import plain
@@ -32,18 +32,18 @@ from spoor.report.style import STYLE
 from spoor.steering.submitting import Receipt, submit, wait_for
 
 SECONDS_BETWEEN_UPDATES = 4.0
-"""Of a crawl at full speed, drawing every two seconds took 2.8 % of a core."""
+"""Redrawing every two seconds took 2.8 % of a core, for a crawl at full speed."""
 SECONDS_FOR_AN_ACTION = 3.0
-"""A running crawl sees an action within about a second; the answer waits that long for what became of it."""
+"""A running crawl applies an action within about a second; the response waits at most this long for the outcome."""
 LARGEST_ACTION = 1 << 20
 KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
 @dataclass
 class Dashboard:
-    """The crawls that are watched, from number 1 on."""
+    """The watched crawls, numbered from 1."""
 
-    crawls: Sequence[Watched]
+    crawls: Sequence[WatchedCrawl]
     guard: Guard
     _overviews: asyncio.Task[list[Overview]] | None = field(default=None, init=False)
     _overviews_at: float = field(default=0.0, init=False)
@@ -80,7 +80,7 @@ class Dashboard:
         for task in tasks:
             task.cancel()
 
-    def _crawl(self, number: str) -> Watched:
+    def _crawl(self, number: str) -> WatchedCrawl:
         if not 1 <= int(number) <= len(self.crawls):
             raise NotFound(f"there is no crawl {number}; there are {len(self.crawls)}")
         return self.crawls[int(number) - 1]
@@ -109,7 +109,7 @@ class Dashboard:
         return web.Response(text="ok\n")
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        """Of the folders; a first count of a large one takes a while, and nobody else shall wait for it."""
+        """Metrics of the folders. The first count of a large one takes a while; other requests do not wait for it."""
         async with self._measuring:
             self._registry = self._registry or registry_of(*(FolderMetrics(crawl.folder) for crawl in self.crawls))
             text = await asyncio.to_thread(exposition, self._registry)
@@ -128,7 +128,7 @@ class Dashboard:
         return _json(request, [asdict(one) for one in await self._seen()])
 
     async def _seen(self) -> list[Overview]:
-        """Of all crawls; asked once for everybody who watches."""
+        """The overviews of all crawls, read once for all clients."""
         now = asyncio.get_running_loop().time()
         if self._overviews is None or now - self._overviews_at > 0.9 * SECONDS_BETWEEN_UPDATES:
             self._overviews_at, self._overviews = now, asyncio.create_task(self._read_all())
@@ -139,7 +139,8 @@ class Dashboard:
         return [await crawl.read(lambda reading: overview(reading, asked)) for crawl in self.crawls]
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
-        """All crawls, whenever something changed; a comment now and then, so that both sides notice who left."""
+        """Sends all crawls whenever one changed; otherwise a comment at regular intervals, so that both sides detect a
+        closed connection."""
         answer = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         secure(answer)
         await answer.prepare(request)
@@ -179,7 +180,7 @@ class Dashboard:
 
 @web.middleware
 async def _explaining(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """What cannot be answered is explained in one line."""
+    """Turns errors into a response with one line."""
     try:
         return await handler(request)
     except NotFound as error:
@@ -190,7 +191,7 @@ async def _explaining(request: web.Request, handler: Handler) -> web.StreamRespo
 
 @contextlib.asynccontextmanager
 async def serving(dashboard: Dashboard, address: str, port: int) -> AsyncIterator[str]:
-    """The link to open, with the token if one is needed. Port 0 is any that is free."""
+    """Yields the link to open, with the token if one is needed. Port 0 means any free port."""
     runner = web.AppRunner(dashboard.application(), access_log=None, shutdown_timeout=0.2)
     await runner.setup()
     try:
@@ -206,8 +207,11 @@ async def serving(dashboard: Dashboard, address: str, port: int) -> AsyncIterato
         await runner.cleanup()
 
 
-def _submitted(crawl: Watched, action: Any) -> Receipt:
-    return wait_for(crawl.folder, submit(crawl.folder, action), SECONDS_FOR_AN_ACTION)
+def _submitted(crawl: WatchedCrawl, action: Any) -> Receipt:
+    try:
+        return wait_for(crawl.folder, submit(crawl.folder, action), SECONDS_FOR_AN_ACTION)
+    finally:
+        crawl.check_if_running()
 
 
 async def _content(request: web.Request) -> object:
@@ -226,7 +230,7 @@ def _json(request: web.Request, content: object) -> web.StreamResponse:
 
 
 def _tagged(request: web.Request, body: bytes, content_type: str) -> web.StreamResponse:
-    """With an ETag; nothing is sent again that the client has."""
+    """With an ETag; 304 if the client already has the content."""
     tag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if tag in request.headers.get("If-None-Match", ""):
@@ -235,7 +239,7 @@ def _tagged(request: web.Request, body: bytes, content_type: str) -> web.StreamR
 
 
 def _file(name: str) -> web.Response:
-    """One of our own, by its bare name."""
+    """A static file, by its bare name."""
     if name == "report.css":
         return web.Response(text=STYLE, content_type="text/css")
     static = resources.files("spoor.dashboard") / "static"

@@ -1,4 +1,4 @@
-"""A crawl that is watched: questions are answered, and what is new is counted, in threads apart from the server."""
+"""A watched crawl: two threads, separate from the server, answer queries and count new rows."""
 
 from __future__ import annotations
 
@@ -29,29 +29,28 @@ T = TypeVar("T")
 
 SECONDS_BETWEEN_COUNTS = 4.0
 SECONDS_UNWATCHED = 10.0
-"""Between two counts while nobody has asked for something in the last minute."""
+"""Between two counts if there was no request in the last minute."""
 SECONDS_AFTER_TROUBLE = 30.0
 PATIENCE = 60.0
 SHARE_OF_TIME = 0.003
-"""Of one core, each for texts and for what may still be found, while a crawl is running: it comes first."""
+"""Share of one core, each for indexing texts and for the forecast, while a crawl is running: the crawl has priority."""
 SECONDS_BETWEEN_FORECASTS = 30.0
-"""Of what may still be found."""
+"""Between two forecasts of relevant pages."""
 FRESH = 60.0
-"""Seconds since a database changed, where nobody may ask its lock whether a crawl is running."""
+"""Seconds after the last change of a database for which a crawl counts as running, if its lock cannot be tested."""
 SECONDS_OF_A_TURN = 0.0005
-"""Of one thread, while others wait for theirs; Python has ten times as much."""
+"""Switch interval of threads; a tenth of Python's default."""
 _log = logging.getLogger(__name__)
 
 
 def answer_promptly() -> None:
-    """In a process that has nothing to do but to serve a dashboard: whoever answers need not wait long for the thread
-    that indexes texts."""
+    """For a process that only serves a dashboard: responses do not wait long for the thread that indexes texts."""
     sys.setswitchinterval(SECONDS_OF_A_TURN)
 
 
 @dataclass
-class Watched:
-    """Nothing is opened before `start`; each of the two threads has a database connection of its own."""
+class WatchedCrawl:
+    """Opens nothing before `start`; each of the two threads has its own database connection."""
 
     folder: CrawlFolder
     number: int
@@ -75,13 +74,13 @@ class Watched:
         await asyncio.get_running_loop().run_in_executor(self._counter, self._begin)
 
     async def read(self, question: Callable[[Reading], T]) -> T:
-        """In one short transaction."""
+        """Answers a query in one short transaction."""
         self._asked_at = time.monotonic()
         self._asked.set()
         return await asyncio.get_running_loop().run_in_executor(self._reader, self._answer, question)
 
     async def keep_up(self) -> None:
-        """Until it is cancelled."""
+        """Counts new rows until cancelled."""
         while True:
             try:
                 pause = await asyncio.get_running_loop().run_in_executor(self._counter, self._count)
@@ -92,7 +91,7 @@ class Watched:
             await self._wait(pause)
 
     async def _wait(self, seconds: float) -> None:
-        """Shorter where somebody begins to watch."""
+        """Ends early if a request arrives."""
         if seconds > SECONDS_BETWEEN_COUNTS:
             self._asked.clear()
             with contextlib.suppress(TimeoutError):
@@ -101,11 +100,15 @@ class Watched:
             await asyncio.sleep(seconds)
 
     def is_running(self) -> bool:
-        """In this process or another."""
+        """Whether the crawl is running, in this process or another."""
         if time.monotonic() >= self._ask_again_at:
             self._ask_again_at = time.monotonic() + SECONDS_BETWEEN_COUNTS
             self._running = _is_running(self.folder)
         return self._running
+
+    def check_if_running(self) -> None:
+        """To be called after an action: this process held the lock to apply it, which may have looked like a crawl."""
+        self._ask_again_at = 0.0
 
     def _begin(self) -> None:
         self._file = place_for(self.folder)
@@ -113,7 +116,7 @@ class Watched:
         count_on(self._counting, 1000)
 
     def _count(self) -> float:
-        """One piece more, or some texts. Returns the seconds to wait before the next."""
+        """Counts one batch, or indexes some texts. Returns the seconds to wait before the next."""
         assert self._counting is not None
         reached, last = count_on(self._counting)
         if reached < last:
@@ -145,8 +148,7 @@ class Watched:
 
 
 def _next(began: float) -> float:
-    """When work may be done again that has begun then and is done now, so that it takes its share of time and no
-    more."""
+    """When work that began at `began` and ends now may run again without exceeding its share of time."""
     return began + (time.monotonic() - began) / SHARE_OF_TIME
 
 
@@ -157,6 +159,6 @@ def _is_running(folder: CrawlFolder) -> bool:
 
 
 def _changed(database: Path) -> float:
-    """When something was written to it last, in seconds since 1970."""
+    """The time of the last write, in seconds since 1970."""
     files = (database, Path(f"{database}-wal"))
     return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)

@@ -1,1 +1,1 @@
-"""A web to try a crawler on: drawn from a seed, served on this machine, gone afterwards; no crawling here."""
+"""A web to try a crawler on: generated from a seed, served on this machine, not stored; no crawling here."""

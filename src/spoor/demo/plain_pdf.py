@@ -1,6 +1,6 @@
-"""A PDF of plain lines: any letters of Unicode, all of the same width, without the outlines of a font.
+"""Writes a PDF of plain lines: any Unicode letters, all of the same width, without font outlines.
 
-Whoever prints it sees spaces. Whoever reads its text finds it, since the font says what each of its characters means.
+Displayed or printed, it shows spaces. Text extraction works, because the font maps each of its characters to Unicode.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
 LINES, LETTERS = 36, 70
-"""That fit on a page, and on a line."""
+"""Number of lines per page, and of letters per line."""
 _CMAP = """/CIDInit /ProcSet findresource begin 12 dict begin begincmap
 /CMapName /A def /CMapType 2 def 1 begincodespacerange <0000> <FFFF> endcodespacerange
 {count} beginbfchar
@@ -21,7 +21,7 @@ endbfchar endcmap end end"""
 def pdf(
     pages: Sequence[Sequence[str]], title: str = "", links: Sequence[str] = (), extra: str = "", language: str = ""
 ) -> bytes:
-    """Pages of lines. All letters have the same width, and the font says what each means. The links are annotations of
+    """Pages of lines. All letters have the same width, and the font maps them to Unicode. The links are annotations of
     the first lines of the first page, one each. `extra` goes into the trailer."""
     letters = {letter: number for number, letter in enumerate(sorted({*"".join(map("".join, pages))}), 1)}
     first = 6
@@ -74,7 +74,7 @@ def dictionary(content: str) -> bytes:
 
 
 def _annotation(line: int, url: str) -> str:
-    """Around the whole line."""
+    """Covers the whole line."""
     bottom = _height(line) - 4
     return f"<< /Type /Annot /Subtype /Link /Rect [0 {bottom} 600 {bottom + 16}] /A << /S /URI /URI ({url}) >> >>"
 
@@ -97,6 +97,6 @@ def _height(line: int) -> int:
 
 
 def pages_of(paragraphs: Iterable[str]) -> list[list[str]]:
-    """Lines as they fit, broken anywhere where there are no spaces."""
+    """Wraps paragraphs to lines and pages; breaks anywhere if there are no spaces."""
     lines = [line for paragraph in paragraphs for line in textwrap.wrap(paragraph, LETTERS)]
     return [lines[start : start + LINES] for start in range(0, len(lines), LINES)]

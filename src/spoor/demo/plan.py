@@ -1,4 +1,4 @@
-"""What a demo web is made of: hosts with their languages, habits and rules, pages, and links between them."""
+"""The model of a demo web: hosts with their languages, behaviour and rules, pages, and links between them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Literal
 
-# What is a demo web made of? Hosts with their habits, pages in their languages, links between them.
+# The parts of a demo web: hosts with their behaviour, pages in their languages, links between them.
 
 
 AGENT = "spoor"
-"""Whom a host that shuts us out calls by name."""
+"""The user agent named by a host that disallows spoor."""
 
 Trap = Literal["", "calendar", "corridor", "sessions"]
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A host and a path on it, whatever port the web is served on."""
+    """A host and a path, independent of the port on which the web is served."""
 
     address: str
     path: str = "/"
@@ -37,8 +37,8 @@ PageKind = Literal["ordinary", "unlinked", "scripted", "pdf"]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A page as its author wrote it. Only a sitemap names an `unlinked` one; one that is `scripted` comes empty, and a
-    script fills it with what it asks for at another address."""
+    """The content of a page. An `unlinked` page is listed only in a sitemap; a `scripted` one is served empty, and a
+    script fills it with data from another URL."""
 
     title: str
     paragraphs: tuple[str, ...]
@@ -53,7 +53,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """In which charset a host writes, and where it says so."""
+    """The charset of a host, and where it is declared."""
 
     charset: str
     declared: Literal["header", "meta", "nowhere"] = "header"
@@ -61,9 +61,9 @@ class Spelling:
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """`seconds` pass before every answer, as on the way through a network. The first answer to each page may be
-    `at_first`, a status that heals. A host that `resets` answers nobody; one that is a `front_of` another sends
-    everybody there."""
+    """`seconds` is the latency of every response. The first response to each page may be `at_first`, a temporary error
+    status. A host that `resets` closes every connection; one that is a `front_of` another redirects everything
+    there."""
 
     seconds: float = 0.03
     at_first: int = 200
@@ -75,8 +75,8 @@ class Habits:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a host asks of robots: the beginnings of paths to stay away from, and seconds between two visits.
-    `named`: it asks only us, by name."""
+    """The robots.txt of a host: disallowed path prefixes, and the crawl delay in seconds. `named`: the rules are for
+    spoor only, by name."""
 
     disallowed: tuple[str, ...] = ()
     delay: float = 0.0
@@ -92,7 +92,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """`rules` None: it has no robots.txt, else it names a sitemap if there are paths in `listed`."""
+    """`rules` is None if it has no robots.txt; otherwise that names a sitemap if there are paths in `listed`."""
 
     address: str
     language: str
@@ -112,15 +112,15 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`dead` are addresses outside of the web to which its pages link all the same: the status with which each answers
-    everybody, 0 where nobody listens."""
+    """`dead` are addresses outside the web to which its pages link nevertheless: the status with which each responds to
+    everything, 0 if nothing listens there."""
 
     hosts: Mapping[str, Host]
     seeds: tuple[Place, ...]
     dead: Mapping[str, int]
 
     def kinds(self) -> dict[Place, PageKind]:
-        """Of the pages that are out of the ordinary."""
+        """The kinds of pages that are not ordinary."""
         pages = ((host.address, path, page) for host in self.hosts.values() for path, page in host.pages.items())
         return {
             Place(address, path): page.kind
@@ -129,8 +129,7 @@ class Plan:
         }
 
 
-# Which hosts does the demo web have: their languages, spellings, habits and rules, and the paths of their
-# pages?
+# The hosts of the demo web: their languages, charsets, behaviour and rules, and the paths of their pages.
 
 
 HOSTS = {"thai": 17, "english": 14, "japanese": 10, "russian": 8, "german": 6, "mongolian": 5}
@@ -148,10 +147,10 @@ SPELLINGS = {
     "german": (Spelling("utf-8"), Spelling("iso-8859-1", "meta")),
     "mongolian": (Spelling("utf-8"),),
 }
-"""Taken by the hosts of a language in turn."""
+"""Assigned to the hosts of a language in turn."""
 
 LATENCY, SPREAD = 0.03, 0.6
-"""Seconds before an answer: the median over hosts, and how much they differ (sigma of a log-normal distribution)."""
+"""Seconds before a response: the median over hosts, and the sigma of their log-normal distribution."""
 SLOW = Habits(seconds=0.3)
 HABITS = {
     ("thai", 0): Habits(trap="calendar"),
@@ -167,18 +166,18 @@ HABITS = {
     ("russian", 3): Habits(unwelcoming=True),
     ("german", 2): SLOW,
 }
-"""Of some hosts, by language and number; the others do nothing out of the ordinary."""
+"""For some hosts, by language and number; the others behave normally."""
 
 TUNNELS = {("english", 8): ("thai", 14), ("english", 9): ("thai", 15)}
-"""Each has one page that links to a Thai host to which nobody else does."""
+"""Each has one page that links to a Thai host to which no other page links."""
 TUNNEL_ENTRANCES = {("thai", 0): ("english", 8), ("thai", 3): ("english", 9)}
-"""Whose home page links to that page, which nobody else does."""
+"""Hosts whose home page is the only one that links to that page."""
 FRONT, BEHIND = ("thai", 16), ("thai", 1)
-"""As `www.` stands before a name: the first sends everybody to the second."""
+"""Like a `www.` name: the first redirects everything to the second."""
 
 LISTING, PUBLISHING = ("thai", 7), ("thai", 3)
-"""The first has a sitemap, and in it pages to which nobody links; the home page of the second links to a PDF and to a
-host, the last, whose pages are all made by scripts."""
+"""The first has a sitemap with pages to which no page links; the home page of the second links to a PDF and to the last
+host, whose pages are all built by scripts."""
 UNLINKED, SCRIPTED = 12, 9
 SCRIPTED_ADDRESS = "127.22.1.1"
 
@@ -187,13 +186,13 @@ HAS_ROBOTS, HAS_PRIVATE, HAS_DELAY = 0.8, 0.6, 0.1
 DELAY = 0.5
 
 ANSWERS = (404, 410, 404, 403, 404, 0)
-"""Of hosts that are dead, in turn; most are there and have lost their pages."""
+"""The responses of dead hosts, in turn; most exist and have lost their pages."""
 DEAD = 150
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A host before its pages are written. `paths` are those that a reader comes by in the ordinary way."""
+    """A host before its pages are generated. `paths` are the ordinary ones, reachable by links."""
 
     address: str
     language: str
@@ -208,7 +207,7 @@ class Site:
 
     @property
     def keeps_secrets(self) -> bool:
-        """It has pages that robots are asked not to fetch."""
+        """Whether it has pages that robots.txt disallows."""
         return self.rules is not None and bool(self.rules.disallowed)
 
     @property
@@ -234,7 +233,7 @@ def sites(rng: random.Random) -> Iterator[Site]:
 
 
 def dead_hosts() -> dict[str, int]:
-    """What each dead host answers, by its address; the first are linked to most."""
+    """The response of each dead host, by its address; the first have most links."""
     return {f"127.21.{k + 1}.1": ANSWERS[k % len(ANSWERS)] for k in range(DEAD)}
 
 

@@ -1,4 +1,4 @@
-"""The demo web on this machine: what each host answers, its traps, and every host at a loopback address."""
+"""Serves the demo web on this machine: the responses of each host, its traps, and a loopback address for every host."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spoor.lab.generate.language_texts import CODECS
 from spoor.lab.sitemaps import written_sitemap
 from spoor.records import Listed, SitemapFile
 
-# Pages without end: a calendar that goes on for ever, a corridor of ever longer paths, links with session ids.
+# Endless pages: a calendar without end, a corridor of ever longer paths, links with session ids.
 
 
 FIRST_MONTH = 2026 * 12
@@ -32,14 +32,14 @@ _CORRIDOR = re.compile(r"/corridor/(older/)*")
 
 
 def endless(host: Host, path: str) -> Text | None:
-    """The page of a trap at this path; None: it leads into none."""
+    """The page of a trap at this path; None if it is not part of one."""
     if host.habits.trap == "calendar":
         return _calendar(host, path)
     return _corridor(host, path) if host.habits.trap == "corridor" else None
 
 
 def _calendar(host: Host, path: str) -> Text | None:
-    """Nothing happens in any month; each leads to the ones around it and to the same month of other years."""
+    """No month has any events; each links to the neighbouring months and to the same month of other years."""
     found = _MONTH.fullmatch(path)
     if not found and path != "/calendar/":
         return None
@@ -57,7 +57,7 @@ def _corridor(host: Host, path: str) -> Text | None:
 
 
 def _like_home(host: Host, paths: list[str]) -> Text:
-    """What the home page says, and links to the paths, which are told apart by their numbers only."""
+    """The text of the home page, with links to the paths, which differ only in their numbers."""
     home = host.pages["/"]
     assert not isinstance(home, Moved)
     links = tuple(Anchor(path.strip("/").partition("/")[2] or "1", Place(host.address, path)) for path in paths)
@@ -65,7 +65,7 @@ def _like_home(host: Host, paths: list[str]) -> Text:
 
 
 def with_session(host: Host, text: Text, asked: str) -> Text:
-    """Every answer is a new session, which all links within the host carry on."""
+    """Every response starts a new session, whose id all links within the host carry."""
     session = hashlib.md5(asked.encode(), usedforsecurity=False).hexdigest()
     return replace(text, links=tuple(_carrying(link, session, host.address) for link in text.links))
 
@@ -77,8 +77,7 @@ def _carrying(link: Anchor, session: str, address: str) -> Anchor:
     return replace(link, to=Place(address, f"{link.to.path}{mark}PHPSESSID={session}"))
 
 
-# What does a host of the demo web answer, as bytes? Decided by the plan and by how often the path was asked
-# for.
+# The responses of a host as bytes, determined by the plan and by the number of earlier requests for the path.
 
 
 RETRY_AFTER = "1"
@@ -94,7 +93,7 @@ SCRIPT = b"""fetch("/data" + location.pathname).then((answer) => answer.json()).
   for (const link of page.links) add("a", link.words).href = link.href;
 });
 """
-"""What a page made by scripts consists of."""
+"""The content of a page built by scripts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request for `path`, query included, which was asked for `times` times before."""
+    """A request for `path`, including the query, which was requested `times` times before."""
 
     path: str
     times: int
@@ -165,7 +164,7 @@ def _sitemap(host: Host, port: int) -> Answer:
 
 
 def _for_scripts(host: Host, asked: Asked) -> Answer | None:
-    """The script of scripted pages, and what it asks for: the page as JSON."""
+    """The script of scripted pages, and the data it fetches: the page as JSON."""
     text = host.pages.get(asked.path.removeprefix(DATA))
     if not isinstance(home := host.pages.get("/"), Text) or home.kind != "scripted":
         return None
@@ -213,16 +212,16 @@ def _link(link: Anchor, port: int) -> str:
     return f'<li><a href="{html.escape(url(link.to, port))}"{rel}>{html.escape(link.words)}</a></li>\n'
 
 
-# The demo web on this machine: every host at a loopback address of its own, all at one port.
+# Every host at a loopback address of its own, all on one port.
 
 
 ATTEMPTS = 10
-"""Ports that are tried until one is free at all addresses."""
+"""Number of ports tried until one is free at all addresses."""
 
 
 class DemoServer:
-    """Answers between `async with` and its end, and counts: `requests` by address, dead hosts left out, `disallowed` by
-    what was asked for against the rules of its host."""
+    """Serves within `async with`, and counts `requests` by address, without dead hosts, and `disallowed` requests,
+    those against the robots.txt of their host, by URL."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -234,7 +233,7 @@ class DemoServer:
 
     @property
     def seeds(self) -> tuple[str, ...]:
-        """Known while it is served."""
+        """Available while it is served."""
         return tuple(url(place, self.port) for place in self.plan.seeds)
 
     async def __aenter__(self) -> DemoServer:
@@ -267,7 +266,7 @@ class DemoServer:
         return http.Response(status=response.status, headers=response.headers, body=response.body)
 
     def _count(self, place: Place, forbidden: bool) -> int:
-        """How often it was asked for before."""
+        """Counts a request and returns the number of earlier ones."""
         self.requests[place.address] += 1
         self.disallowed[place] += forbidden
         self.asked[place] += 1

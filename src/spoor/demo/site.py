@@ -1,5 +1,5 @@
-"""Which demo web follows from a seed? Sixty hosts, two thousand pages, six languages, many dead links, pages that no
-link or no HTML leads to, and much else that goes wrong."""
+"""Generates a demo web from a seed: sixty hosts, two thousand pages, six languages, many dead links, pages without
+links to them or without HTML, and many kinds of errors."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from spoor.lab.generate.prose import LANGUAGE, Author
 Pages = dict[str, Text | Moved]
 
 DIRECTORY = ("english", 0)
-"""It links to more hosts than others do, and has a guestbook in which everybody advertises."""
+"""It links to more hosts than others do, and has a guestbook full of advertising links."""
 SEEDS = (DIRECTORY, ("thai", 0), ("japanese", 0))
 TUNNEL = "/travel-tips.html"
 REPORT = "/report.pdf"
 TO_RELEVANT = {"thai": 0.5, "english": 0.2}
 TO_RELEVANT_ELSE, TO_OWN = 0.12, 0.6
-"""Chances that a link to another host leads to a Thai one, and if not, to one of the page's own language."""
+"""The probability that a link to another host leads to a Thai one, and otherwise to one of the page's own language."""
 ZIPS = 0.3
 TO_DEAD = 0.45
-"""Chance that a link is followed by one to a dead host; so of all links some three in ten lead nowhere."""
+"""The probability that a link is followed by one to a dead host; about three in ten of all links are dead."""
 
 
 def plan(seed: int = 1) -> Plan:
@@ -80,7 +80,7 @@ def _scripted(editor: _Editor) -> Host:
 
 
 def _listing(host: Host, editor: _Editor) -> Host:
-    """Its sitemap lists its ordinary pages, and some to which nobody links."""
+    """Its sitemap lists its ordinary pages, and some to which no page links."""
     essays = (replace(editor.essay(host.language), kind="unlinked") for _ in range(UNLINKED))
     unlinked = {f"/archive/{number}.html": essay for number, essay in enumerate(essays, 1)}
     ordinary = editor.sites[LISTING].paths
@@ -98,7 +98,7 @@ def _publishing(host: Host, editor: _Editor) -> Host:
 
 @dataclass
 class _Editor:
-    """Writes the pages of one site after another; the order matters, since chance is drawn from as it goes."""
+    """Generates the pages of one site after another; the order matters, because all draw from one random generator."""
 
     seed: int
     rng: random.Random
@@ -145,7 +145,7 @@ class _Editor:
         return [*near, *(self._elsewhere(site) for _ in range(self.rng.randint(1, 3)))]
 
     def _duplicates(self, site: Site, pages: Pages) -> Pages:
-        """What is there twice: to the letter, nearly, and under an old address."""
+        """Duplicates: exact, near, and under an old address."""
         original = pages[site.paths[2]]
         assert isinstance(original, Text)
         nearly = Text(original.title, (*original.paragraphs, self._words(site.language, 4)), original.links)
@@ -156,7 +156,7 @@ class _Editor:
         }
 
     def _corners(self, site: Site) -> Pages:
-        """Pages off the ordinary way: what robots may not see, what nobody vouches for, tunnels, a loop."""
+        """Pages off the ordinary paths: disallowed by robots.txt, only linked with nofollow, tunnels, a loop."""
         which, corners = site.which, Pages()
         if site.keeps_secrets:
             inside = [f"/private/{page}.html" for page in range(1, 6)]
@@ -185,7 +185,7 @@ class _Editor:
         return Text(title, tuple(paragraphs), ())
 
     def _with_dead(self, site: Site, links: list[Anchor]) -> Iterator[Anchor]:
-        """Dead links look like others: an author names them in the language of the page."""
+        """Dead links look like others: their anchors are in the language of the page."""
         for link in links:
             yield link
             if self.rng.random() < TO_DEAD:

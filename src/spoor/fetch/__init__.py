@@ -1,1 +1,1 @@
-"""All that speaks HTTP as a client: requests, addresses, decoding, limits; what came back, not what it means."""
+"""The HTTP client: requests, addresses, decoding, limits; fetches responses, does not parse pages."""

@@ -1,4 +1,4 @@
-"""Which IP addresses is a crawler not to knock at? Those inside of somebody's own network."""
+"""The IP addresses that a crawler must not connect to: those inside private networks."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _KINDS: list[tuple[IPv4Network | IPv6Network, str]] = [
 ]
 _NAT64 = IPv6Network("64:ff9b::/96")
 _GLOBAL_IPV6 = IPv6Network("2000::/3")
-"""All that has ever been given out; the rest is reserved."""
+"""All that has ever been allocated; the rest is reserved."""
 
 
 class RefusedAddress(OSError):
-    """An address that is not knocked at, as the network would say it: an error of connecting."""
+    """A connection refused because of its address; an OSError like other connection errors."""
 
 
 def kind_of(address: str) -> str:
-    """Why the address is not public, as in "a loopback"; "" when it is. Never asks the network."""
+    """Why the address is not public, as in "a loopback"; "" if it is public. No network access."""
     return _kind(ip_address(address))
 
 
@@ -47,20 +47,20 @@ def _kind(address: IPv4Address | IPv6Address) -> str:
 
 
 def _embedded(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address to which a gateway on the way would carry it: mapped, 6to4 or NAT64."""
+    """The IPv4 address to which a gateway would route it: mapped, 6to4 or NAT64."""
     if address in _NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour
 
 
 def refusal(address: str) -> str:
-    """A reason with its remedy; "" when the address is public."""
+    """A reason with its remedy; "" if the address is public."""
     kind = kind_of(address)
     return f"refused: {address} is {kind} address; allow it with --allow-private" if kind else ""
 
 
 def literal_of(url: str) -> str:
-    """The IP address that a normalised URL names by itself; "" when it names a host to be looked up."""
+    """The IP address in a normalised URL; "" if it has a host name to be resolved."""
     try:
         return str(ip_address(urlsplit(url).hostname or ""))
     except ValueError:
@@ -73,7 +73,8 @@ def is_this_machine(url: str) -> bool:
 
 
 class PublicResolver(AbstractResolver):
-    """Looks names up and leaves out what is not public, so no name leads inside, whatever it meant a moment ago."""
+    """Resolves names and removes addresses that are not public. As it resolves at connection time, DNS rebinding does
+    not help."""
 
     def __init__(self, resolver: AbstractResolver) -> None:
         self._resolver = resolver

@@ -1,4 +1,4 @@
-"""A language model behind a server of OpenAI's protocol: POST /v1/chat/completions, answers by a JSON schema."""
+"""A language model behind an OpenAI-compatible server: POST /v1/chat/completions, replies by a JSON schema."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from spoor.fetch.json_server import PAUSE, JsonServer
 from spoor.records import Failure
 
 GROWTH = 3.0
-"""Of the pause between two tries: a model that is busy is so for seconds."""
+"""Growth of the pause between two tries: a busy model is busy for seconds."""
 _PATH = "/chat/completions"
 _VERSION = re.compile(r"/v\d+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens; None where the server does not say."""
+    """Numbers of tokens; None if the server does not report them."""
 
     sent: int | None = None
     received: int | None = None
@@ -34,8 +34,8 @@ class Reply:
 
 @dataclass(frozen=True)
 class ChatModel:
-    """`seconds` is for an answer, all tries together; `most_tokens` what it may be long. The key is read from the
-    environment when it is needed; it is kept nowhere and part of no message."""
+    """`seconds` is the time limit of a reply, including all tries; `most_tokens` its maximum length. The key is read
+    from the environment when it is needed; it is stored nowhere and is part of no message."""
 
     url: str
     model: str
@@ -46,14 +46,14 @@ class ChatModel:
 
     @property
     def address(self) -> str:
-        """Whether the URL is that of a server, of its version 1 or of the path itself."""
+        """The URL for completions, whether `url` is that of the server, of its /v1 or of the path itself."""
         url = self.url.rstrip("/")
         if url.endswith(_PATH):
             return url
         return url + _PATH if _VERSION.search(url) else f"{url}/v1{_PATH}"
 
     async def reply(self, messages: list[dict[str, str]], schema: Mapping[str, Any]) -> Reply | Failure:
-        """`messages` as the protocol has them; the content of the answer should be JSON that fits the `schema`."""
+        """`messages` as in the protocol; the content of the reply should be JSON that fits the `schema`."""
         question = {
             "model": self.model,
             "messages": messages,
@@ -81,7 +81,7 @@ def _reply(answer: Any) -> Reply | Failure:
     match answer:
         case {"choices": [{"message": {"content": str(content)}}, *_]}:
             return Reply(content, _usage(answer.get("usage")))
-        case {"choices": [{"message": dict()}, *_]}:  # It refused, or wrote something else than text.
+        case {"choices": [{"message": dict()}, *_]}:  # It refused, or sent something other than text.
             return Reply("", _usage(answer.get("usage")))
     return Failure("returns something else than a completion")
 

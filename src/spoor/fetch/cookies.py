@@ -1,4 +1,5 @@
-"""Cookies against redirect loops: some servers redirect in circles until a cookie returns that they set on the way."""
+"""Cookies against redirect loops: some servers redirect in a loop until a cookie comes back that they set on the
+way."""
 
 from __future__ import annotations
 
@@ -12,15 +13,15 @@ from spoor.records import Redirect, Response
 from spoor.urls import host_of
 
 MOST_COOKIES, MOST_BYTES = 20, 8_192
-"""Of one chain: Set-Cookie headers that are read, and their length together."""
+"""Limits of one chain: number of Set-Cookie headers, and their total length."""
 MOST_CHAINS = 256
-"""Whose next URL is still to be visited; of more, the oldest are forgotten."""
+"""Number of chains whose next URL has not been visited yet; beyond it, the oldest are removed."""
 
 
 @dataclass
 class RedirectChain:
-    """Redirects one after another, all on one host: the URLs so far, and the cookies that were set on the way. They are
-    sent once the chain has come back to one of its URLs: `repeated`."""
+    """Consecutive redirects on one host: the URLs so far, and the cookies that were set. These are sent once the chain
+    has returned to one of its URLs: `repeated`."""
 
     passed: set[str] = field(default_factory=set)
     repeated: bool = False
@@ -29,14 +30,14 @@ class RedirectChain:
     _bytes: int = 0
 
     def headers(self, url: str) -> dict[str, str]:
-        """What is sent with a request for `url`."""
+        """The cookie header for a request for `url`, if any."""
         if not self.repeated or self._jar is None:
             return {}
         cookies = self._jar.filter_cookies(URL(url, encoded=True)).values()
         return {"Cookie": "; ".join(f"{one.key}={one.coded_value}" for one in cookies)} if cookies else {}
 
     def note(self, response: Response) -> None:
-        """Cookies for other hosts are left out, and those that are too many or too long."""
+        """Ignores cookies for other hosts, and those that exceed the limits."""
         self.passed.add(response.url)
         for value in header_values(response, "set-cookie"):
             self._count, self._bytes = self._count + 1, self._bytes + len(value)
@@ -52,19 +53,19 @@ class RedirectChain:
 
 
 class RedirectCookies:
-    """The chains of redirects of a crawl, in memory alone. Every redirect is a visit of its own; so a chain is
-    remembered by the URL that it has led to, until that is visited."""
+    """The redirect chains of a crawl, in memory only. Every redirect is a visit of its own, so a chain is stored under
+    the URL that it led to, until that is visited."""
 
     def __init__(self) -> None:
         self._chains: dict[str, RedirectChain] = {}
 
     def chain_to(self, url: str) -> RedirectChain:
-        """The one that has led to `url`, or one that begins there. It is not remembered any more."""
+        """Removes and returns the chain that led to `url`, or a new one."""
         return self._chains.pop(url, None) or RedirectChain()
 
     def follow(self, chain: RedirectChain, url: str, redirect: Redirect) -> Redirect:
-        """The redirect from `url`, with `again` where the target is to be asked for once more, with the cookies of the
-        chain. On another host a new chain begins."""
+        """The redirect from `url`, with `again` if the target must be fetched again with the cookies of the chain. A
+        new chain begins on another host."""
         if host_of(redirect.to) != host_of(url):
             return redirect
         again = chain.can_end_at(redirect.to)

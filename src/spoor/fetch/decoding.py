@@ -1,4 +1,4 @@
-"""A body free of its content encoding, within limits of time and room."""
+"""Decoding of content encodings, with limits on time and memory."""
 
 from __future__ import annotations
 
@@ -13,77 +13,76 @@ from isal import isal_zlib
 from spoor.parse.documents import readable_types
 from spoor.settings import FetchSettings
 
-# How much time and room may one answer take?
+# Limits of one response.
 
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
     """Times in seconds, sizes in bytes.
 
-    Of `types`, one that ends in a slash stands for all that begin so; None accepts every type.
+    An element of `types` that ends in a slash matches all types that begin with it; None accepts every type.
     """
 
-    connect: float = FetchSettings.connect_seconds  # until the connection is established, DNS included
+    connect: float = FetchSettings.connect_seconds  # until the connection is established, including DNS
     idle: float = FetchSettings.read_seconds  # without a byte from the server
     whole: float = FetchSettings.whole_seconds  # from the request to the last byte
     body: int = FetchSettings.body_bytes  # as transferred
     decoded: int = FetchSettings.decompressed_bytes  # after decompression
     head: int = FetchSettings.header_bytes  # status line and headers
-    types: frozenset[str] | None = frozenset(FetchSettings.content_types)  # of a body that is read; "" always is
+    types: frozenset[str] | None = frozenset(FetchSettings.content_types)  # of bodies to be read; "" always is
 
     @staticmethod
     def of(asked: FetchSettings, documents: bool = False) -> FetchLimits:
-        """`documents`: bodies of their types are read too, if they can be understood here."""
+        """`documents`: bodies of document types are read, too, if they can be parsed here."""
         sizes = (asked.body_bytes, asked.decompressed_bytes, asked.header_bytes)
         types = frozenset(asked.content_types) | (readable_types() if documents else frozenset())
         return FetchLimits(asked.connect_seconds, asked.read_seconds, asked.whole_seconds, *sizes, types)
 
     def accept(self, content_type: str) -> bool:
-        """Of the whole header; "" when there is none."""
+        """`content_type` is the whole header; "" if there is none."""
         mime = content_type.partition(";")[0].strip().lower()
         return not mime or self.types is None or mime in self.types or mime.partition("/")[0] + "/" in self.types
 
 
-# A body free of its content encoding: never larger than a limit however small it came, never long in the
-# making.
+# Decoding a body, with limits on its size and on the time, however small the encoded form is.
 
 
 ENCODINGS = "gzip, deflate, br, zstd"
-"""What can be decoded, as a request says it."""
+"""The supported encodings, as in Accept-Encoding."""
 
 _ZLIB_ERROR: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # its stub takes the class for an instance
 _PIECE = 1 << 16
-"""Bytes that come out at once, so that a bomb never has more in memory than the limit and this."""
+"""Maximum output per step in bytes, so that a decompression bomb never takes more memory than the limit plus this."""
 _BITE = 1 << 14
-"""Bytes that go in at once, so that no stream keeps a decompressor busy for long without a word."""
+"""Input per step in bytes, so that no stream keeps a decompressor busy for long without output."""
 _PIECES_AT_ONCE = 8
-"""Pieces between two pauses: some milliseconds of work."""
+"""Pieces between two yields: some milliseconds of work."""
 _MOST_STREAMS = 1_000
-"""Streams one after another in one body. Each costs something even if it is empty."""
+"""Maximum number of concatenated streams in one body. Each costs time even if it is empty."""
 _MOST_SILENCE = 1 << 16
-"""Bytes that may go in before the first comes out."""
+"""Maximum input in bytes before the first output."""
 _MOST_GROWTH = 2
-"""How much larger a body may become, beyond the first `_PIECE`, by undoing an encoding that is not the last to be
-undone: what is compressed twice is hardly smaller than what is compressed once."""
+"""The factor by which undoing an inner encoding may enlarge a body, beyond the first `_PIECE`: data compressed twice is
+hardly smaller than data compressed once."""
 _GZIP = b"\x1f\x8b"
 _STEPS_AT_MOST = 3
-"""Encodings one upon another; a longer list is no honest answer."""
+"""Maximum number of nested encodings; longer lists do not occur in regular responses."""
 _ZSTD_WINDOW = 23
-"""log2 of the memory one stream may ask for: 8 MB, all that RFC 9659 allows on the web."""
+"""log2 of the window that one stream may request: 8 MB, the maximum on the web by RFC 9659."""
 
 
 class Decoding:
-    """Takes a body as it comes and holds it decoded in `body`.
+    """Decodes a body incrementally; the result is in `body`.
 
-    `cut` is "" while all is well, "length" when the limit is reached, "encoding" when the rest makes no sense; after
-    either, nothing more is taken. A body that is not encoded at all although it should be stays as it is.
+    `cut` is "" unless decoding stopped: "length" if the limit is reached, "encoding" if the rest is invalid; after
+    either, input is ignored. A body that is not encoded although its header says so is taken unchanged.
 
-    The work is in proportion to the bytes that came and the limit: neither empty streams without end nor streams inside
-    of streams multiply it.
+    The work is proportional to the size of the input and the limit: neither endless empty streams nor nested streams
+    multiply it.
     """
 
     def __init__(self, encodings: str, limit: int) -> None:
-        """`encodings` is the header Content-Encoding, `limit` the largest body in bytes."""
+        """`encodings` is the Content-Encoding header, `limit` the largest body in bytes."""
         self.body = bytearray()
         self.cut = ""
         self._limit = limit
@@ -95,8 +94,8 @@ class Decoding:
             pass
 
     def feeding(self, data: bytes) -> Iterator[None]:
-        """Feeds, and stops every few milliseconds, so that others have their turn. To be asked to the end before more
-        is fed, unless all is to be left as it is."""
+        """Feeds data and yields every few milliseconds, so that an event loop can do other work. Must be exhausted
+        before more is fed, unless decoding is abandoned."""
         try:
             for place in range(0, len(data), _BITE):
                 if self.cut:
@@ -134,7 +133,7 @@ class Decoding:
 
 
 def decoded(raw: bytes, encodings: str, limit: int) -> bytes:
-    """A whole body at once, at most `limit` bytes of it."""
+    """Decodes a whole body at once, up to `limit` bytes."""
     decoding = Decoding(encodings, limit)
     for start in range(0, len(raw), _PIECE):
         decoding.feed(raw[start : start + _PIECE])
@@ -142,19 +141,19 @@ def decoded(raw: bytes, encodings: str, limit: int) -> bytes:
 
 
 class _Step(Protocol):
-    """One encoding undone."""
+    """Undoes one encoding."""
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
-        """What these bytes and those before them say, piece by piece; when asked no further, the rest is lost."""
+        """The output for these bytes and those before, in pieces; the rest is lost if the iterator is not exhausted."""
         ...
 
 
 class _Unreasonable(Exception):
-    """No honest server encodes so; it would be work without end for nothing."""
+    """An encoding that no regular server uses and that would cost unbounded work."""
 
 
 class _Layer:
-    """One encoding undone, with how much went in and came out."""
+    """Undoes one encoding and counts input and output."""
 
     def __init__(self, step: _Step) -> None:
         self._step = step
@@ -179,14 +178,14 @@ def _through(layers: list[_Layer], data: bytes) -> Iterator[bytes]:
 
 
 def _steps(encodings: str) -> list[_Step]:
-    """The last encoding is undone first. Unknown names are passed over: most of them describe no encoding at all."""
+    """Undoes the last encoding first. Unknown names are skipped: most of them are not encodings at all."""
     names = encodings.lower().replace(" ", "").split(",")
     makers = [_MAKERS[name] for name in reversed(names) if name in _MAKERS]
     return [maker() for maker in makers[:_STEPS_AT_MOST]]
 
 
 class _Stream(Protocol):
-    """What the decompressors of zlib and zstd have in common."""
+    """The common interface of the decompressors of zlib and zstd."""
 
     @property
     def eof(self) -> bool: ...
@@ -198,7 +197,7 @@ class _Stream(Protocol):
 
 
 class _Streams:
-    """Streams one after another, as gzip and zstd allow. What follows the first and is no stream is ignored."""
+    """Concatenated streams, as gzip and zstd allow. Invalid data after the first stream is ignored."""
 
     def __init__(self, make: Callable[[], _Stream]) -> None:
         self._make = make
@@ -225,16 +224,16 @@ class _Streams:
             return b""
 
     def _left_over(self) -> bytes:
-        """What was not yet decompressed; after the end of a stream it is for the next."""
+        """Input that was not yet decompressed; after the end of a stream it belongs to the next."""
         if not self._stream.eof:
-            return getattr(self._stream, "unconsumed_tail", b"")  # zstd keeps it to itself
+            return getattr(self._stream, "unconsumed_tail", b"")  # zstd buffers it internally
         unused = self._stream.unused_data
         self._stream, self._count = self._make(), self._count + 1
         return unused
 
 
 class _Deflate:
-    """Meant to be zlib, but many servers send the bare stream; the first two bytes tell."""
+    """Should be zlib, but many servers send a raw deflate stream; the first two bytes distinguish them."""
 
     def __init__(self) -> None:
         self._begun = b""
@@ -261,7 +260,7 @@ class _Brotli:
 
 
 class _Gzip:
-    """Looks at the first two bytes itself: ISA-L would wait for more of what is no gzip."""
+    """Checks the first two bytes itself: ISA-L would wait for more input if it is not gzip."""
 
     def __init__(self) -> None:
         self._begun = b""

@@ -1,4 +1,4 @@
-"""Asking a server for one URL over HTTP: what came back, within limits, or why nothing did."""
+"""Requests one URL over HTTP: returns the response, within limits, or why there is none."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ Headers = Mapping[str, str]
 NO_HEADERS: Headers = {}
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
 KEPT_OPEN = 10.0
-"""Seconds for which an idle connection waits for the next request to its host."""
+"""Seconds for which an idle connection is kept open."""
 NAMES_REMEMBERED = 20_000
-"""Host names whose addresses are kept, for up to `NAMES_VALID` seconds."""
+"""Number of host names in the DNS cache, for up to `NAMES_VALID` seconds."""
 NAMES_VALID = 600
 LARGE = 1_000_000
-"""Bytes of a body as it comes that every answer may have in memory."""
+"""Bytes of an encoded body that every response may hold in memory."""
 LARGE_AT_ONCE = 2
-"""Answers that may have more than that. The others are not read on until it is their turn: 64 bodies of the largest
-size would fill a small machine."""
+"""Number of responses that may hold more than that. Others are not read further until one of these ends: 64 bodies of
+the largest size would fill the memory of a small machine."""
 DECODED_AT_ONCE = 2
-"""Bodies: besides what comes out, a decoder may take up to 16 MB."""
+"""Number of bodies decoded concurrently: a decoder may take up to 16 MB besides its output."""
 READ_AT_ONCE = 64 * 1024
-"""Bytes that are taken from a connection before others have their turn: a server may have put thousands of
-responses into them, each of which takes its time."""
+"""Bytes read from a connection at once: a server may have put thousands of responses into them, each of which takes
+time to process."""
 MOST_INTERIM = 16
-"""Responses such as `100 Continue` before the one that counts."""
+"""Maximum number of interim responses such as `100 Continue` before the final one."""
 _NOT_IMPLEMENTED = 501
 
 
 class HttpFetcher:
-    """Open between `async with` and its end. Follows no redirect, keeps no cookie, tries nothing twice.
+    """Used within `async with`. Follows no redirects, stores no cookies, makes no retries.
 
-    A proxy looks names up itself: through one, the `address` of a host stays unknown, and only addresses written in a
-    URL are refused. Pages of https go through it by CONNECT; one on this machine that does not know CONNECT, such as
-    a recorded web that is served, is asked for them like for others.
+    A proxy resolves names itself: through one, the `address` of a host is unknown, and only IP addresses in a URL are
+    refused. https goes through it by CONNECT; a proxy on this machine that does not support CONNECT, such as a recorded
+    web that is served, receives https URLs as plain requests.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class HttpFetcher:
         proxy: str | None = None,
         allow_private: bool = False,
     ) -> None:
-        """`agent` is the whole header User-Agent; `clock` gives Unix time in seconds."""
+        """`agent` is the whole User-Agent header; `clock` returns Unix time in seconds."""
         self._agent = agent
         self._limits = limits
         self._clock = clock
@@ -119,8 +119,8 @@ class HttpFetcher:
     async def fetch(
         self, url: str, every_type: bool = False, most: int | None = None, headers: Headers = NO_HEADERS
     ) -> Response | Failure:
-        """Never raises for what the network does. `url` is normalised; `every_type`: read the body whatever it is;
-        `most`: the number of bytes of it that are enough; `headers` are sent besides those of every request."""
+        """Never raises for network errors. `url` is normalised; `every_type`: read the body whatever its type; `most`:
+        maximum number of bytes to read; `headers` are sent in addition to the usual ones."""
         if not self._allow_private and (address := literal_of(url)) and (refused := refusal(address)):
             return Failure(refused)
         receipt = _Receipt(url, self._limits_for(every_type, most))
@@ -140,7 +140,7 @@ class HttpFetcher:
         return receipt.response(await self._body(receipt), at, seconds, proxied=self._proxy is not None)
 
     async def _body(self, receipt: _Receipt) -> bytes:
-        """Decoded, with pauses, so that the loop is not held."""
+        """Decodes with pauses, so that the event loop is not blocked."""
         payload = bytes(receipt.payload)
         if not receipt.encodings:
             return payload
@@ -158,8 +158,8 @@ class HttpFetcher:
         return replace(limits, body=min(most, limits.body), decoded=min(most, limits.decoded))
 
     def _wants_no_tunnel(self, error: Exception) -> bool:
-        """True when the same may be asked again without CONNECT. What was encrypted would be open to such a proxy, so
-        it must be on this machine."""
+        """Whether to repeat the request without CONNECT. The proxy would see the encrypted content, so it must be on
+        this machine."""
         if not isinstance(error, aiohttp.ClientHttpProxyError) or error.status != _NOT_IMPLEMENTED:
             return False
         if not is_this_machine(self._proxy or ""):
@@ -186,7 +186,7 @@ class HttpFetcher:
 
     @contextlib.asynccontextmanager
     async def _turn_of_large(self, until: asyncio.Timeout) -> AsyncIterator[None]:
-        """The time until then is not held against the server."""
+        """Waiting does not count towards the time limit of the response."""
         time = asyncio.get_running_loop().time
         left = None if (when := until.when()) is None else when - time()
         until.reschedule(None)
@@ -196,14 +196,14 @@ class HttpFetcher:
 
 
 class _OpenRequest(aiohttp.ClientRequest):
-    """Asks a proxy for an https page by its whole URL, without a tunnel."""
+    """Requests an https page from a proxy by its whole URL, without a tunnel."""
 
     def is_ssl(self) -> bool:
         return False
 
 
 class _BoundedHandler(ResponseHandler):
-    """Of one connection. aiohttp itself would listen to interim responses without end."""
+    """The handler of one connection. aiohttp itself accepts an unlimited number of interim responses."""
 
     _interim = 0
 
@@ -220,7 +220,7 @@ class _BoundedHandler(ResponseHandler):
 
 
 class _Answer(aiohttp.ClientResponse):
-    """Remembers who it came from: the connection may be given back before anybody can ask."""
+    """Stores the peer address: the connection may have been released before it is needed."""
 
     address = ""
 
@@ -231,7 +231,7 @@ class _Answer(aiohttp.ClientResponse):
 
 
 class _Receipt:
-    """What has come so far; it stays when the rest does not come."""
+    """The part of a response received so far; kept if the rest does not come."""
 
     def __init__(self, url: str, limits: FetchLimits) -> None:
         self.url = url
@@ -273,7 +273,7 @@ class _Receipt:
 
 
 def _first_of_each(answer: aiohttp.ClientResponse) -> dict[str, str]:
-    """Bytes that are not UTF-8 are read as latin-1, so that every header is text that can be stored."""
+    """Bytes that are not UTF-8 are decoded as latin-1, so that every header is text that can be stored."""
     headers: dict[str, str] = {}
     for name, value in answer.raw_headers:
         headers.setdefault(_text(name).lower(), _text(value))
@@ -288,7 +288,7 @@ def _text(raw: bytes) -> str:
 
 
 def _request(answer: aiohttp.ClientResponse, proxied: bool) -> bytes:
-    """As aiohttp writes it: a proxy is told the whole URL, except where it only carries TLS."""
+    """As written by aiohttp: a proxy receives the whole URL, except in a TLS tunnel."""
     asked = answer.request_info
     target = str(asked.url) if proxied and asked.url.scheme == "http" else asked.url.raw_path_qs
     lines = [f"{asked.method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in asked.headers.items())]

@@ -1,5 +1,4 @@
-"""A server of the user's own choice that takes a question and gives an answer as JSON: POST, and again where that may
-help."""
+"""Client for a JSON server chosen by the user: POST, with retries where these may help."""
 
 from __future__ import annotations
 
@@ -16,23 +15,23 @@ from spoor.records import Failure
 
 TRIES = 3
 PAUSE = 0.5
-"""Seconds before the second try, where the server does not say how long."""
+"""Seconds before the second try, if the server does not send Retry-After."""
 LARGEST = 4_000_000
-"""Bytes of an answer."""
+"""Maximum size of a response in bytes."""
 _HEALS = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses that another try may change."""
+"""Statuses for which a retry may help."""
 _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
 _DIGITS = 6
-"""Of a Retry-After that is waited for."""
+"""Maximum number of digits of a Retry-After."""
 _SHOWN = 100
-"""Characters of what the server says of an error."""
+"""Characters shown of the error message of a server."""
 
 
 @dataclass(frozen=True)
 class JsonServer:
-    """The address is the user's own choice, so it may be a private one. A wait longer than `seconds` is not waited for;
-    without one that the server asks for it is `pause`, `growth` times as long for every further try. `key` is the
-    secret that `headers` or questions hold, "" for none; it is part of no message."""
+    """The address is chosen by the user, so it may be private. A wait longer than `seconds` ends the tries; without a
+    Retry-After, it is `pause`, multiplied by `growth` for every further try. `key` is the secret in `headers` or
+    questions, "" for none; it is part of no message."""
 
     address: str
     seconds: float
@@ -43,11 +42,12 @@ class JsonServer:
 
     @staticmethod
     def session() -> ClientSession:
-        """Whoever opens it closes it. Time limits are the caller's; an answer is not unpacked, so it stays small."""
+        """To be closed by the caller. Time limits are the caller's; responses are not decompressed, so they stay
+        small."""
         return ClientSession(timeout=ClientTimeout(total=None), auto_decompress=False)
 
     async def answer(self, session: ClientSession, question: Mapping[str, Any]) -> Any | Failure:
-        """What JSON says, None where it is not JSON."""
+        """The parsed JSON, None if it is invalid."""
         for number in range(TRIES - 1):
             answer = await self._once(session, question, self.pause * self.growth**number)
             if not isinstance(answer, Failure) or answer.again_after is None or answer.again_after > self.seconds:
@@ -58,7 +58,7 @@ class JsonServer:
     async def _once(self, session: ClientSession, question: Mapping[str, Any], pause: float) -> Any | Failure:
         headers = {**_HEADERS, **self.headers}
         try:
-            # A redirect is not followed: it would take the key along.
+            # Redirects are not followed: they would forward the key.
             asking = session.post(self.address, data=json.dumps(question), headers=headers, allow_redirects=False)
             async with asking as response:
                 return self._understood(response.status, response.headers, await _body(response), pause)
@@ -79,7 +79,7 @@ class JsonServer:
         return Failure(f"answers HTTP {status}{self._complaint(answer)}", waits)
 
     def _complaint(self, answer: Any) -> str:
-        """What the server says of an error, without the key, should it be in there."""
+        """The error message of the server, without the key in case it is repeated there."""
         said = answer.get("error") if isinstance(answer, dict) else None
         said = said.get("message") if isinstance(said, dict) else said
         if not isinstance(said, str):
@@ -89,7 +89,7 @@ class JsonServer:
 
 
 async def _body(response: ClientResponse) -> bytes:
-    """No more than what tells that it is too large."""
+    """Reads just enough to detect that it is too large."""
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk

@@ -1,4 +1,4 @@
-"""What a response means for its request: a page, a redirect, or a failure, and whether that may be temporary."""
+"""Interprets a response: a page, a redirect, or a failure, and whether that may be temporary."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 
 from spoor.fetch.addresses import RefusedAddress
-from spoor.parse.apart import read_apart
+from spoor.parse.apart import read_in_subprocess
 from spoor.parse.documents import kind_of, read_answer
-from spoor.parse.html import LONGEST_URL, USUAL, Interest, with_rendering
+from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_URL, ParseOptions, with_rendering
 from spoor.parse.reading import header_directives
 from spoor.parse.sitemaps import read_sitemap
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, SitemapFile, Visit
 from spoor.robots import LONGEST_FILE, whole_lines
 from spoor.urls import join
 
-# Why did a request fail, in a few words, and may that be temporary?
+# Short reasons for failed requests, and whether they may be temporary.
 
 
 HEALS_AFTER = 60.0
-"""Seconds before a failure that may be temporary is tried again."""
+"""Seconds before a retry after a failure that may be temporary."""
 
 _NAME_UNKNOWN = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 _OUR_SIDE = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENETDOWN, errno.EADDRNOTAVAIL}
-"""No file descriptor, no memory, no network device, no port left: no host is to blame."""
+"""No file descriptor, memory, network device or port left: failures on our side."""
 _LONGEST = 100
 
 
 def failure_of(error: Exception) -> Failure:
-    """Of anything that aiohttp raises for what the network or a server did; the narrower kinds come first."""
+    """For any exception of aiohttp caused by the network or a server; narrower kinds come first."""
     match error:
         case TimeoutError():
             return Failure("timed out", HEALS_AFTER, unanswered=True)
@@ -79,29 +79,29 @@ def _of_connecting(error: OSError) -> Failure:
 
 
 def _short(message: object) -> str:
-    """The first line, without what a server may have put there to be shown."""
+    """The first line, without unprintable characters that a server may have sent."""
     line = next(iter(str(message).strip().splitlines()), "").rstrip(":")
     return "".join(character if character.isprintable() else " " for character in line[:_LONGEST])
 
 
-# What does a response mean for the visit it answers? A page, a redirect, a failure or the rules of a host.
+# The outcome of a visit from its response: a page, a redirect, a failure, or the rules of a host.
 
 
 LONGEST_DELAY = 86_400.0
-"""Seconds for which a Retry-After is believed."""
+"""The longest Retry-After that is accepted, in seconds."""
 
 _LEAVE_ALONE = frozenset({429, 503})
 _MAY_HEAL = frozenset({408, 425, 429, *range(500, 600)})
 NOT_MODIFIED = 304
 _VALIDATOR = re.compile(r"[ -~]{1,200}")
-"""What is kept and sent back; servers may say anything."""
+"""Validators that are stored and sent back; servers may send anything."""
 
 
 def understand(
-    visit: Visit, response: Response, interest: Interest = USUAL, apart: bool = False
+    visit: Visit, response: Response, parse_options: ParseOptions = DEFAULT_OPTIONS, apart: bool = False
 ) -> Page | Redirect | Failure | RobotsRules | SitemapFile:
-    """Looks at nothing but its arguments; never fails. `interest` says what is of use; `apart`: this process must not
-    die of a document."""
+    """A pure function; never raises. `parse_options`: what to extract; `apart`: parse documents in another process,
+    so that this one cannot die of them."""
     if response.status in _MAY_HEAL:
         return Failure(f"HTTP {response.status}", _delay(response), whole_host=response.status in _LEAVE_ALONE)
     if response.status == NOT_MODIFIED and conditions(visit.etag, visit.modified):
@@ -114,11 +114,11 @@ def understand(
         case "sitemap":
             return _sitemap(response)
         case "page":
-            return _page(response, interest, apart)
+            return _page(response, parse_options, apart)
 
 
-def _page(response: Response, interest: Interest, apart: bool) -> Page | Redirect | Failure:
-    read = _refused(response) or _read(response, interest, apart)
+def _page(response: Response, parse_options: ParseOptions, apart: bool) -> Page | Redirect | Failure:
+    read = _refused(response) or _read(response, parse_options, apart)
     if isinstance(read, Failure):
         return read
     page = _with_header_directives(response, read)
@@ -126,7 +126,7 @@ def _page(response: Response, interest: Interest, apart: bool) -> Page | Redirec
 
 
 def _sitemap(response: Response) -> SitemapFile | Failure:
-    """Of one that broke off, what came."""
+    """A truncated sitemap is used as far as it was received."""
     found = _refused(response) or read_sitemap(response.url, response.body)
     if isinstance(found, SitemapFile) and response.cut:
         return replace(found, cut=found.cut or f"not whole: {response.cut}")
@@ -134,7 +134,7 @@ def _sitemap(response: Response) -> SitemapFile | Failure:
 
 
 def _refused(response: Response) -> Failure | None:
-    """None: something came."""
+    """None if there is a body to parse."""
     if 200 <= response.status < 300:
         return None
     if 300 <= response.status < 400:
@@ -142,19 +142,19 @@ def _refused(response: Response) -> Failure | None:
     return Failure(f"HTTP {response.status}")
 
 
-def _read(response: Response, interest: Interest, apart: bool) -> Page | Failure:
+def _read(response: Response, parse_options: ParseOptions, apart: bool) -> Page | Failure:
     content_type = response.headers.get("content-type", "")
-    read = read_apart if apart else read_answer
-    page = read(response.url, response.body, content_type, response.status, interest)
+    read = read_in_subprocess if apart else read_answer
+    page = read(response.url, response.body, content_type, response.status, parse_options)
     if isinstance(page, Failure) and response.cut not in ("", "type"):
         return Failure(f"{kind_of(response.body, content_type)}: truncated: {response.cut}")
     if isinstance(page, Page) and response.rendering is not None and response.rendering.html:
-        return with_rendering(page, response.rendering, interest)
+        return with_rendering(page, response.rendering, parse_options)
     return page
 
 
 def _with_header_directives(response: Response, page: Page) -> Page:
-    """X-Robots-Tag adds to what the page says itself; it may come many times, so the first is not enough."""
+    """X-Robots-Tag adds to the directives in the page; it may occur several times, so the first is not enough."""
     if "x-robots-tag" not in response.headers:
         return page
     directives = frozenset[str]().union(*map(header_directives, header_values(response, "x-robots-tag")))
@@ -165,14 +165,14 @@ def _with_header_directives(response: Response, page: Page) -> Page:
 
 
 def header_values(response: Response, name: str) -> list[str]:
-    """Of a header that may come many times; `name` is in small letters."""
+    """The values of a header that may occur several times; `name` is in lower case."""
     lines = response.head.decode("latin-1").split("\r\n")
     return [line.partition(":")[2].strip() for line in lines if line.lower().startswith(f"{name}:")]
 
 
 def _rules(response: Response) -> RobotsRules | Failure:
-    """RFC 9309: a file that is not there, or that nobody may see, forbids nothing; half a file might have, and so might
-    one that is where nobody can ask for it."""
+    """RFC 9309: a file that does not exist, or may not be read, disallows nothing; a truncated file might, and so might
+    one that redirects to an invalid URL."""
     if 300 <= response.status < 400:
         return Failure(f"HTTP {response.status} has no valid target", HEALS_AFTER)
     if not 200 <= response.status < 300:
@@ -186,7 +186,7 @@ def _rules(response: Response) -> RobotsRules | Failure:
 
 
 def conditions(etag: str, modified: str) -> dict[str, str]:
-    """Headers by which a file that is known is sent only if it has changed; none when nothing is known."""
+    """Headers of a conditional request; none without validators."""
     said = {"If-None-Match": etag, "If-Modified-Since": modified}
     return {name: value for name, value in said.items() if _VALIDATOR.fullmatch(value)}
 
@@ -209,7 +209,7 @@ def _location(response: Response) -> str | None:
 
 
 def _delay(response: Response) -> float:
-    """By Retry-After, in seconds or as a date, within reason."""
+    """Retry-After, given in seconds or as a date, limited to `LONGEST_DELAY`."""
     said = response.headers.get("retry-after", "").strip()
     seconds = float(said) if said.isdecimal() else _seconds_until(said, response.at)
     return HEALS_AFTER if seconds is None else min(max(seconds, 1.0), LONGEST_DELAY)

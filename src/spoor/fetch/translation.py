@@ -1,4 +1,4 @@
-"""A server that translates, asked by LibreTranslate's protocol: POST /translate, texts in, texts out."""
+"""Client for a translation server with the LibreTranslate protocol: POST /translate."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from spoor.pools import DaemonThreads
 from spoor.records import Failure
 
 MOST_TEXTS, MOST_CHARACTERS = 25, 5_000
-"""Of one request; servers may refuse larger ones."""
+"""Maximum per request; servers may refuse larger ones."""
 AT_ONCE = 4
-"""Requests to the server at the same time, of each process."""
+"""Concurrent requests to the server, per process."""
 _CALLS = 64
-"""Threads that may wait for a server, of each process."""
+"""Threads that may wait for a server, per process."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """`source` is a language or "auto". The address is the user's own choice, so it may be a private one. The key is
-    read from the environment when it is needed; it is kept nowhere and part of no message."""
+    """`source` is a language or "auto". The address is chosen by the user, so it may be private. The key is read from
+    the environment when it is needed; it is stored nowhere and is part of no message."""
 
     url: str
     source: str = "auto"
@@ -35,9 +35,9 @@ class Endpoint:
     key_variable: str = ""
 
     def translated(self, texts: Sequence[str]) -> list[str | Failure]:
-        """One for each text, within `seconds` for all of them. The caller waits; an event loop must not call this."""
+        """One result per text, within `seconds` for all of them. Blocking; must not be called in an event loop."""
         try:
-            # In a thread: the caller may have an event loop, and a name may take longer to be looked up.
+            # In a thread: the caller may have an event loop, and a DNS lookup may take longer.
             return _threads().submit(lambda: asyncio.run(self._all(texts))).result(self.seconds + PAUSE)
         except TimeoutError:
             return [self._late()] * len(texts)

@@ -1,1 +1,1 @@
-"""The queue of a crawl: what is waiting, what is in transit, which hosts have a delay; and its two stores."""
+"""The queue of a crawl: waiting links, links in transit, hosts with their delays; and its two stores."""

@@ -1,4 +1,5 @@
-"""When an IP address may be asked: its delay is over, and if hosts of several shards are there, it is our turn."""
+"""When requests to an IP address may be sent: its delay is over and, if several shards have hosts there, this shard
+holds it."""
 
 from __future__ import annotations
 
@@ -8,25 +9,25 @@ from typing import NamedTuple
 from spoor.frontier.entry import Host, HostRules
 
 MOST_ADDRESSES = 1024
-"""IP addresses that are remembered before those whose delay is over are forgotten."""
+"""Number of IP addresses stored before those whose delay is over are removed."""
 AGAIN = 0.25
-"""Seconds after which somebody who cannot wait for a turn asks again."""
+"""Seconds before a caller that cannot wait for an address asks again."""
 
 
 class AddressGrant(NamedTuple):
-    """What a shard is told: addresses that it may ask from now on, and all those that it is to give back."""
+    """A grant to a shard: addresses that it holds from now on, and all addresses that it must give back."""
 
     granted: Collection[str] = ()
     asked_back: Collection[str] = ()
 
 
 class Addresses:
-    """The delays of IP addresses, and in a crawl of several shards, which of them are ours: `_held`, None where all
-    are. Then nothing is begun at an address that is not ours or was asked back; the hosts that wait for one are in
-    `_waiting`. It is given back when no visit is under way there and its delay is over."""
+    """The delays of IP addresses and, in a crawl of several shards, the addresses held by this shard: `_held`, None if
+    there is only one shard. No request is sent to an address that is not held or was asked back; the hosts that wait
+    for one are in `_waiting`. An address is given back when no visit is in flight there and its delay is over."""
 
     def __init__(self, rules: HostRules, hosts: Iterable[Host], show: Callable[[str], None]) -> None:
-        """`hosts` are those that may be visited; `show` is told of each that waits no more."""
+        """`hosts` are those in memory; `show` is called with the name of each host that no longer waits."""
         self._delay = rules.address_delay
         self._hosts = hosts
         self._show = show
@@ -50,10 +51,11 @@ class Addresses:
     def forget_delays(self) -> None:
         self._free_at.clear()
 
-    # Whose turn it is, among shards.
+    # Sharing addresses among shards.
 
     def is_turn_of(self, host: Host) -> bool:
-        """Whether the address of a host is ours, or not known yet. If not, the host waits for it."""
+        """Whether this shard holds the address of a host, or the address is not known yet. If not, the host waits for
+        it."""
         address = host.address
         if self._held is None or not address or (address in self._held and address not in self._asked_back):
             return True
@@ -61,12 +63,12 @@ class Addresses:
         return False
 
     def awaited(self, most: int) -> list[str]:
-        """Addresses that are not ours, and for which hosts wait; those first that do so for longest."""
+        """Addresses that are not held and for which hosts wait, longest wait first."""
         awaited = [address for address in self._waiting if address not in (self._held or ())]
         return awaited[:most]
 
     def given_back(self, now: float) -> list[str]:
-        """Those of the addresses asked back that are not ours any more."""
+        """The addresses that were asked back and are no longer held."""
         if self._held is None or not self._asked_back:
             return []
         busy = {host.address for host in self._hosts if host.visiting}
@@ -74,7 +76,7 @@ class Addresses:
         return sorted(self._asked_back - self._held)
 
     def heed(self, grant: AddressGrant) -> None:
-        """What was asked back before is only what is asked back now."""
+        """Takes in a grant. `asked_back` replaces the previous one."""
         if self._held is None:
             return
         self._held.update(grant.granted)

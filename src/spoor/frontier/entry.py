@@ -1,4 +1,4 @@
-"""What the frontier keeps: a link with its state and its place in the order, and a host with its delay."""
+"""The records of the frontier: a link with its state and priority, and a host with its delay."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from enum import IntEnum
 from spoor.errors import BrokenContract
 from spoor.records import SOONEST, Evidence, Key, TrailState, Visit
 
-# One URL in the frontier: its state, its place, and what is known in its favour.
+# One URL in the frontier: its state, its position in the queue and its evidence.
 
 
 class State(IntEnum):
-    """A URL without an entry is unknown. Only settled is final."""
+    """A URL without an entry is unknown. Only SETTLED is final."""
 
     WAITING = 0
     RETURNING = 1
@@ -24,32 +24,34 @@ class State(IntEnum):
 
 
 OPEN = (State.WAITING, State.RETURNING, State.PARKED)
-"""The states in which a further sighting still matters. So few are told sooner by identity than by hash."""
+"""The states in which a link can still gain evidence. A tuple: with so few, comparing by identity is faster than
+hashing."""
 
 TROUBLE = "trouble: "
-"""What went wrong with a link begins so, by a mistake of ours: it is fetched apart from others."""
+"""Prefix of the reason when an error of spoor affected a link: it is fetched in isolation."""
 INDEX_DEPTH = "index_depth"
-"""Evidence that only sitemaps have: how many indexes lie before it."""
+"""Evidence that only sitemaps have: the number of sitemap indexes above it."""
 DIED = f"{TROUBLE}the process died while it was worked on"
-"""Said of a link that may be to blame for a death. It is fetched when nothing else is; another death, and it is
-parked."""
+"""The reason for a link that may have killed the process. It is fetched when no other request is in flight; if the
+process dies again, it is parked."""
 
 Order = tuple[Key, int]
-"""Sorts as the queue does: smaller is sooner."""
+"""The sort key of the queue: smaller is sooner."""
 
 
 Place = tuple[State, int]
-"""A state and an arrival: a link of which both are as they were waits where it did."""
+"""A state and an arrival: while both are unchanged, so is the position in the queue."""
 
 
 @dataclass(slots=True)
 class Entry:
-    """Owned by the frontier; nobody else changes one. Its place, `key` and `arrival`, is changed by `put_at` alone.
+    """One URL. Owned by the frontier, which alone changes it. Its position, `key` and `arrival`, is changed only by
+    `put_at`.
 
-    `arrival` breaks ties and is new whenever the key changes. `again_at` matters while returning: the time from
-    which the URL may be tried again; a parked one that never may has infinity. `because` says why it is parked, or what
-    went wrong when it was worked on: until that is over it is fetched apart from others. `hints` are there when the
-    scorer reviews links that wait. `row` and `filed` are the store's own: a handle, and its place on disk.
+    `arrival` breaks ties and is renewed whenever the key changes. `again_at` is the time from which a returning URL may
+    be tried again; infinity for a URL parked for ever. `because` is the reason why it is parked, or the error that
+    occurred while it was processed: until that is resolved it is fetched in isolation. `hints` are set if the scorer
+    re-scores waiting links. `row` and `filed` belong to the store: a row id, and the position as stored on disk.
     """
 
     url: str
@@ -76,38 +78,38 @@ class Entry:
 
     @property
     def is_sitemap(self) -> bool:
-        """Not a page, but a list of pages or of other sitemaps. It has the key of a seed."""
+        """Whether it is a sitemap or an index of sitemaps instead of a page. It has the key of a seed."""
         return INDEX_DEPTH in self.evidence
 
     @property
     def is_apart(self) -> bool:
-        """Something of ours went wrong when it was worked on: it has one more try, apart from others."""
+        """Whether an error of spoor occurred while it was processed: it gets one more try, in isolation."""
         return self.because.startswith(TROUBLE)
 
     @property
-    def is_put_off(self) -> bool:
-        """Of one that returns: nobody waits for it."""
+    def is_postponed(self) -> bool:
+        """Whether a returning link was postponed for lack of a robots.txt: the crawl does not wait for it."""
         return bool(self.because) and not self.is_apart
 
     @property
     def is_given_up(self) -> bool:
-        """Parked for good."""
+        """Whether it is parked for ever."""
         return self.again_at == math.inf
 
     @property
     def order(self) -> Order:
-        """Asked for several times whenever a link is given a place, so it is kept."""
+        """Cached, because it is used several times whenever a link is queued."""
         if self._order is None:
             self._order = tuple([-part for part in self.key]), self.arrival
         return self._order
 
     def put_at(self, key: Key, arrival: int) -> None:
-        """Another place in the order."""
+        """Moves the entry in the queue."""
         self.key, self.arrival, self._order = key, arrival, None
 
 
 def visit_to(entry: Entry, number: int, at: float) -> Visit:
-    """With all that is known of the link."""
+    """A visit with the data of the link."""
     return Visit(
         url=entry.url,
         host=entry.host,
@@ -126,7 +128,7 @@ def visit_to(entry: Entry, number: int, at: float) -> Visit:
     )
 
 
-# A place in the queue as bytes that sort as the place does, so that a database can keep places in order.
+# Positions in the queue as bytes that sort in the same order, so that a database can index them.
 
 
 KEY_PARTS = 3
@@ -135,7 +137,7 @@ _FLOATS = [struct.Struct(f">{parts}d") for parts in range(KEY_PARTS + 1)]
 _BITS = [struct.Struct(f">{parts}Q") for parts in range(KEY_PARTS + 1)]
 _SIGN, _ALL = 1 << 63, (1 << 64) - 1
 _MISSING = 0
-"""Before every number: a key that has fewer parts comes first, as tuples do. No number is packed so."""
+"""Less than every packed number: a key with fewer parts sorts first, as with tuples."""
 
 
 def packed(order: Order) -> bytes:
@@ -148,7 +150,7 @@ def packed(order: Order) -> bytes:
 
 
 def unpacked(place: bytes) -> Order:
-    """ValueError where it is no place."""
+    """Raises ValueError if the bytes are not a packed position."""
     if len(place) != _PACKED.size:
         raise ValueError(f"not a place: {place!r}")
     *parts, arrival = _PACKED.unpack(place)
@@ -156,7 +158,7 @@ def unpacked(place: bytes) -> Order:
 
 
 def place_of_row(key1: float, key2: float | None, key3: float | None, arrival: int) -> bytes | None:
-    """Of a link as it stands in a database; None where it cannot be one."""
+    """The packed position of a row of `links`; None if its values are invalid."""
     try:
         return packed((tuple([-part for part in (key1, key2, key3) if part is not None]), arrival))
     except (TypeError, struct.error):
@@ -164,7 +166,8 @@ def place_of_row(key1: float, key2: float | None, key3: float | None, arrival: i
 
 
 def _sortable(bits: int) -> int:
-    """Of a number. Negative ones, which sort backwards by their bits, are turned around; there is one zero."""
+    """Maps the bits of a float to an integer that sorts like the float: inverts negative numbers, which sort backwards
+    by their bits. Expects no negative zero."""
     return bits ^ _ALL if bits & _SIGN else bits | _SIGN
 
 
@@ -173,16 +176,16 @@ def _number(bits: int) -> float:
     return float(number)
 
 
-# One host: how many visits are under way, its delay, which rules it waits for.
+# One host: its visits in flight, its delay, and the robots.txt it waits for.
 
 
 @dataclass(frozen=True, slots=True)
 class HostRules:
-    """How hosts are treated until their own rules say otherwise.
+    """The defaults for hosts, where robots.txt does not ask for more.
 
     `delay` is in seconds, from the end of one visit to the start of the next; `address_delay` the same for all hosts at
-    one IP address together; with `shared_addresses` other shards ask there too, in turn. `ask_first`: nothing is
-    visited before the robots.txt that holds for it is known; it is asked for again when it is older than `rules_last`
+    one IP address together; with `shared_addresses`, other shards send requests there, too, in turn. `ask_first`:
+    nothing is fetched before the applicable robots.txt is known; it is fetched again when it is older than `rules_last`
     seconds.
     """
 
@@ -196,12 +199,12 @@ class HostRules:
 
 @dataclass(slots=True)
 class Host:
-    """Free, busy (no connection left), delayed (before `free_at`) or closed (a robots.txt is on its way to it).
+    """A host: free, busy (no connection left), delayed (before `free_at`) or closed (its robots.txt is being fetched).
 
-    `delay` is ours, or what its robots.txt asks for if that is more; http and https share it. `address` is the IP
-    address it was found at; `waits_for` the URL of the robots.txt without which nothing of it may be visited, "" when
-    there is none. `order` is the place of the best waiting link, None when nothing waits. `head` is that link, None
-    until somebody asks for it. `among_heads` and `among_ready` say if the host stands in those queues of the frontier.
+    `delay` is the configured host delay, or that of its robots.txt if longer; http and https share it. `address` is the
+    IP address it was found at; `waits_for` the URL of the robots.txt that must be fetched before any page, "" if there
+    is none. `order` is the position of the best waiting link, None if nothing waits. `head` is that link, None until it
+    is loaded. `among_heads` and `among_ready`: whether the host is in these queues of the frontier.
     """
 
     name: str
@@ -216,7 +219,7 @@ class Host:
     among_ready: bool = field(default=False, init=False)
 
     def lead(self, order: Order | None, head: Entry | None) -> bool:
-        """The place of the best waiting link is known. Says whether it is another than before."""
+        """Sets the position of the best waiting link. Returns whether it changed."""
         moved = order != self.order
         self.head, self.order = head, order
         if moved:
@@ -232,7 +235,7 @@ class Host:
         self._delay_from(now)
 
     def change_delay(self, delay: float) -> None:
-        """A longer one counts from the last visit on, too."""
+        """A longer delay applies to the last visit already."""
         if self.free_at:
             self.free_at += max(0.0, delay - self.delay)
         self.delay = delay
@@ -243,6 +246,6 @@ class Host:
 
 
 def check_key(url: str, key: Key) -> None:
-    """A key that is not a number has no place in a queue."""
+    """Raises BrokenContract for NaN, which cannot be ordered."""
     if any(map(math.isnan, key)):
         raise BrokenContract(f"the key of {url} is not a number: {key}")

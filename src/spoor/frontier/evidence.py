@@ -1,6 +1,7 @@
-"""Evidence as it is stored: its numbers alone, for their names stand once in the file.
+"""The storage format of evidence: only its numbers; the names are stored once per file.
 
-So many links are written that the names would be most of the work: to pack takes an eighth of the time of JSON."""
+So many links are written that the names would dominate: packing takes an eighth of the time of JSON.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from spoor.records import Evidence
 
 NAMES_SCHEMA = "CREATE TABLE IF NOT EXISTS evidence_names (id INTEGER PRIMARY KEY, names TEXT NOT NULL);"
 NO_EVIDENCE = b""
-"""That of a seed."""
+"""The evidence of a seed."""
 _OF_LEARNED = frozenset(
     ["relevance", "relevant_parents", "parents", "since", "depth", "signs", "words", "place", "hub", "list", "dead"]
 )
@@ -24,14 +25,14 @@ _RENAMED = {
     frozenset(("goodness", "brought_forward")): {"goodness": "relevance"},
     frozenset(("wanted_class",)): {"wanted_class": "target_class"},
 }
-"""Lists of names as strategies wrote them up to version 4, each with what is called otherwise since."""
+"""Lists of names as written by strategies up to version 4, each with the names that have changed since."""
 _MOST_LISTS = 1 << 16
 _NUMBER = struct.Struct("<H")
 
 
 class EvidenceNames:
-    """Lists of names by number, each numbered when it is first needed. A scorer needs one. What is packed begins with
-    the number of its list, followed by a double for each name."""
+    """Lists of names by number, numbered at first use. A scorer needs one. Packed evidence begins with the number of
+    its list, followed by a double for each name."""
 
     def __init__(self, lists: Iterable[tuple[int, str]] = ()) -> None:
         self._names: dict[int, tuple[str, ...]] = {}
@@ -44,7 +45,7 @@ class EvidenceNames:
 
     @staticmethod
     def of(db: sqlite3.Connection) -> EvidenceNames:
-        """Those of a file; one of an earlier version has none."""
+        """The lists of a file; a file of an earlier version has none."""
         if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'evidence_names'").fetchone() is None:
             return EvidenceNames()
         return EvidenceNames(db.execute("SELECT id, names FROM evidence_names"))
@@ -59,7 +60,7 @@ class EvidenceNames:
         return self._packers[number].pack(number, *evidence.values())
 
     def unpack(self, packed: object) -> Evidence:
-        """ValueError when it is no evidence. In earlier versions it was JSON."""
+        """Raises ValueError if it is not evidence. Earlier versions stored JSON."""
         if isinstance(packed, str):
             return _from_json(packed)
         if packed == NO_EVIDENCE:
@@ -72,7 +73,7 @@ class EvidenceNames:
             raise ValueError(f"not evidence: {packed!r}") from None
 
     def write(self, db: sqlite3.Connection) -> None:
-        """The lists that are new, inside a transaction of somebody else."""
+        """Writes the new lists, inside a transaction of the caller."""
         rows = [(number, json.dumps(self._names[number])) for number in self._unwritten]
         db.executemany("INSERT OR REPLACE INTO evidence_names VALUES (?, ?)", rows)
         self._unwritten.clear()
@@ -92,7 +93,7 @@ class EvidenceNames:
 
 
 def current_names(names: Collection[str]) -> tuple[str, ...]:
-    """Names of evidence that an earlier version may have written."""
+    """Maps the names of earlier versions to the current ones."""
     renamed = _RENAMED.get(frozenset(names), {})
     return tuple(renamed.get(name, name) for name in names)
 
@@ -102,7 +103,7 @@ def renamed_evidence(evidence: Evidence) -> Evidence:
 
 
 def names_in(text: object) -> tuple[str, ...] | None:
-    """A list as it is written; None: no crawl wrote that."""
+    """Parses a stored list; None if it is invalid."""
     try:
         names = json.loads(text if isinstance(text, str) else "")
     except (ValueError, RecursionError):

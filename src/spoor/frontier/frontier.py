@@ -1,4 +1,4 @@
-"""The frontier: which URL is next. One owner of order; nothing re-queues behind its back."""
+"""The frontier: selects the next URL. The only owner of the order of links."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from spoor.errors import BrokenContract
 from spoor.frontier.entry import DIED, Entry, Host, HostRules, State, check_key
 from spoor.frontier.host_queue import HostQueue
-from spoor.frontier.hosts import Errands, Returning
+from spoor.frontier.hosts import Returning, RobotsQueue
 from spoor.frontier.store import Bounds, LinkStore, Waiting
 from spoor.frontier.tally import Tally
 from spoor.records import Evidence, Key, TrailState
@@ -16,20 +16,21 @@ from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.urls import host_of, robots_url
 
 PAUSE = 0.01
-"""Seconds of a host between two links that are put off: there may be many, and others must have their turn."""
+"""Seconds for which a host is delayed after a link was postponed: there may be many, and other hosts must not
+starve."""
 LATER = 10.0
-"""Seconds after the start of a process in which nothing is fetched that an earlier process may have died of: what else
-there is comes first, and is kept whatever happens then."""
+"""Seconds after the start of a process in which no link is fetched that may have killed an earlier process: other links
+come first, and their results are stored whatever happens afterwards."""
 WITHIN = 1.0
-"""Seconds ahead for which it is told what can be visited."""
+"""`best_keys` counts links that can be fetched within this number of seconds."""
 
 
 class Frontier:
-    """A URL is unknown, waiting, returning, parked, in transit or settled; only `settle(again_at=…)` and `put_off` send
-    one back. Links that were put off come back from `_put_off`, for which nobody waits. Whose turn it is among the
-    hosts, `_hosts` knows.
+    """The URLs of a crawl with their states: unknown, waiting, returning, parked, in transit or settled. Only
+    `settle(again_at=…)` and `postpone` send a URL back. Postponed links return from `_postponed`; the crawl does not
+    wait for them. `_hosts` orders the hosts.
 
-    Told the time, it never asks. Driven from one thread.
+    The caller passes the current time. Not thread-safe.
     """
 
     def __init__(
@@ -39,57 +40,56 @@ class Frontier:
         resumed_at: float | None = None,
         tallied: bool = False,
     ) -> None:
-        """`resumed_at`: the delay of every host begins then, since a crawl that was killed may have asked it for
-        something that nobody wrote down. `tallied`: where hosts have no delays, it counts how many links
-        wait at which keys."""
+        """`resumed_at`: the delay of every host starts then, because a killed crawl may have sent a request that was
+        not recorded. `tallied`: count the waiting links by key; only where hosts have no delays."""
         self._store = store
-        self._rules = rules or HostRules()
+        self.rules = rules or HostRules()
         self._counters = store.counters()
-        self._hosts = HostQueue(store, self._rules, resumed_at)
+        self._hosts = HostQueue(store, self.rules, resumed_at)
         self.addresses = self._hosts.addresses
-        self._returning, self._put_off = Returning(store, put_off=False), Returning(store, put_off=True)
-        self._errands = Errands()
+        self._returning, self._postponed = Returning(store, postponed=False), Returning(store, postponed=True)
+        self._robots_queue = RobotsQueue()
         self._released: set[str] = set()
         self._asked_delays: dict[str, float] = {}
-        self._tally = Tally(store.waiting_keys()) if tallied and not self._rules.delay else None
+        self._tally = Tally(store.waiting_keys()) if tallied and not self.rules.delay else None
         self.waiting = Waiting(store, self._counters)
         self._resume(resumed_at)
 
     def __len__(self) -> int:
-        """How many links wait, those that return later included."""
+        """The number of waiting links, including those that return later."""
         return self._counters.by_state[State.WAITING] + self._counters.by_state[State.RETURNING]
 
     @property
     def visits(self) -> int:
-        """How many visits were begun."""
+        """The number of visits begun."""
         return self._counters.visits
 
     @property
     def spent(self) -> int:
-        """How many of them count: not those that our own side is to blame for."""
+        """The number of visits that count: without failures on our side."""
         return self._counters.visits - self._counters.excused
 
     def count(self, state: State) -> int:
         return self._counters.by_state[state]
 
     def hosts_delayed(self) -> int:
-        """How many hosts are under a delay, as of the last time somebody asked for a link."""
+        """The number of hosts under a delay, as of the last `peek`."""
         return self._hosts.count_delayed()
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
-        """What is known of each URL, in the same order. Read them; change them only through the frontier."""
+        """The entry of each URL, in the same order. Read-only: change entries only through the frontier."""
         return self._store.find(urls)
 
     def best_keys(self, links: int, now: float) -> list[tuple[Key, int]]:
-        """The best keys at which so many links wait that can be visited within a second, rounded, and how many at each.
-        Where hosts have delays, that is one of each host; elsewhere, to be asked of a frontier that is tallied."""
+        """The best keys, rounded, of the best `links` links that can be fetched within a second, with the number of
+        links at each. Where hosts have delays, one link per host counts; elsewhere, the frontier must be `tallied`."""
         self._return_due(now)
         if self._tally is not None:
             return self._tally.best(links)
         return Tally((key, 1) for key in self._hosts.best_keys(links, now + WITHIN)).best(links)
 
     def add(self, entry: Entry) -> None:
-        """A URL that was unknown begins to wait, or is parked if its state says so."""
+        """Queues a URL that was unknown, or parks it if that is its state."""
         check_key(entry.url, entry.key)
         entry.put_at(entry.key, self._next_arrival())
         self._counters.by_state[entry.state] += 1
@@ -97,10 +97,10 @@ class Frontier:
         self._store.save(entry)
         if entry.state is State.WAITING:
             self._count_waiting(entry.key, 1)
-            self._hosts.came_forward(entry)
+            self._hosts.link_placed(entry)
 
     def change(self, entry: Entry, key: Key, evidence: Evidence, trail: TrailState, hints: bytes | None = None) -> bool:
-        """More is known of a link that is still open. Says whether it changed its place. `hints` None: as they were."""
+        """Updates an open link. Returns whether its position changed. `hints` None leaves them unchanged."""
         was = entry.order if key != entry.key else None
         if was is not None:
             check_key(entry.url, key)
@@ -117,7 +117,7 @@ class Frontier:
         return was is not None
 
     def park(self, entry: Entry, because: str) -> None:
-        """Out of the queue until `admit`."""
+        """Removes a link from the queue until `admit`."""
         entry.because = because
         self._leave(entry, State.PARKED)
 
@@ -125,74 +125,70 @@ class Frontier:
         return self._store.host_names()
 
     def readmit(self, host: str, because: str, after: int, most: int) -> int | None:
-        """Some links of a host that are parked for this reason wait again, where they did. Returns what to give as
-        `after` to go on, None: there are no more. `FIRST_HASH` begins."""
+        """Queues some links of a host that are parked for this reason, with their old keys. Returns the next value for
+        `after`, None if there are no more. Start with `FIRST_HASH`."""
         entries, after_these = self._store.parked(host, because, after, most)
         for entry in entries:
             entry.because = ""
             self._enter(entry, State.WAITING)
-            self._hosts.came_forward(entry)
+            self._hosts.link_placed(entry)
         return after_these
 
     def admit(self, entry: Entry) -> None:
-        """A link that was parked or visited waits after all; a sitemap that was read is to be read again."""
+        """Queues a link that was parked or visited; also a sitemap that is to be read again."""
         entry.because = ""
         entry.put_at(entry.key, self._next_arrival())
         self._enter(entry, State.WAITING)
-        self._hosts.came_forward(entry)
+        self._hosts.link_placed(entry)
 
     def drop(self, entry: Entry, because: str) -> None:
-        """A waiting link is finished without a visit."""
+        """Settles a waiting link without a visit."""
         entry.because = because
         self._leave(entry, State.SETTLED)
 
     def peek(self, now: float) -> Entry | None:
-        """The best link whose host can be visited now; None: nobody is free. Its host may still be closed."""
+        """The best link whose host is available now; None if no host is. Its host may still be closed."""
         self._return_due(now)
         return self._hosts.peek(now)
 
     def foremost(self, now: float) -> Entry | None:
-        """The best waiting link of all hosts that are free now or soon; None: no link waits there."""
+        """The best waiting link of all hosts that are free now or soon; None if no link waits there."""
         return self._hosts.foremost(now)
 
     def _return_due(self, now: float) -> None:
-        """Links whose time has come wait again."""
-        due = [*self._returning.due(now), *self._put_off.due(now)]
+        """Queues the returning links that are due."""
+        due = [*self._returning.due(now), *self._postponed.due(now)]
         for entry in self.find(due) if due else ():
             if entry is not None and entry.state is State.RETURNING and entry.again_at <= now:
                 entry.because = entry.because if entry.is_apart else ""
                 self._enter(entry, State.WAITING)
-                self._hosts.came_forward(entry)
+                self._hosts.link_placed(entry)
 
     def robots_for(self, url: str, now: float) -> RobotsFile | NeededFile | None:
-        """The robots.txt that holds for a URL, or the one that must be asked for first; None: nobody is asked."""
-        return holding_for(self.robots_file, robots_url(url), now) if self._rules.ask_first else None
+        """The robots.txt that applies to a URL, or the one that must be fetched first; None if robots.txt is not
+        used."""
+        return holding_for(self.robots_file, robots_url(url), now) if self.rules.ask_first else None
 
     def robots_file(self, url: str) -> RobotsFile | None:
-        """What came of the last request for a robots.txt, by its own URL; None: nothing yet."""
+        """The result of the last request for a robots.txt, by its own URL; None if there was none."""
         return self._store.robots_file(url)
 
     def robots_text(self, url: str) -> str:
-        """Of a robots.txt as last seen, by its own URL; "" when there is none."""
+        """The last text of a robots.txt, by its own URL; "" if there is none."""
         return self._store.robots_text(url)
 
     def want(self, robots: str, host: str, now: float) -> None:
-        """Nothing of `host` may be visited before this robots.txt is known, wherever it lies."""
+        """Requests this robots.txt, on whatever host it is; until it is known, nothing of `host` may be fetched."""
         if self._hosts.host(host).waits_for == robots:
             return
         self._hosts.host(host).waits_for = robots
         where = self._hosts.host(host_of(robots))
-        if self._errands.add(robots, where.name, host):
-            self._errands.wake(where.name, now)
-
-    @property
-    def rules_last(self) -> float:
-        """Seconds for which a robots.txt counts."""
-        return self._rules.rules_last
+        if self._robots_queue.add(robots, where.name, host):
+            self._robots_queue.wake(where.name, now)
 
     def keeps_delay(self, name: str, now: float) -> bool:
-        """Whether the delay of a host is as long as its robots.txt files ask for. If not, it is from now on: a file may
-        be that of another host, too, and have been fetched for that."""
+        """Whether the delay of a host is as long as its robots.txt files require. If not, adjusts it: the file may also
+        apply to another host and have been fetched for that one."""
         host, delay = self._hosts.host(name), delay_for(self.robots_file, name)
         if delay <= host.delay:
             return True
@@ -202,79 +198,80 @@ class Frontier:
         return host.free_at <= now
 
     def polite_delay(self, name: str) -> float:
-        """The delay of a host in seconds, at the least: ours, or what its robots.txt files ask for if that is more."""
-        return max(delay_for(self.robots_file, name), self._rules.delay)
+        """The minimum delay of a host in seconds: the configured one, or that of its robots.txt files if longer."""
+        return max(delay_for(self.robots_file, name), self.rules.delay)
 
     def ask_delays(self, delays: Mapping[str, float]) -> None:
-        """Those that a person asked for in an earlier process. They count where politeness does not demand more."""
+        """Delays that a person set in an earlier process. They apply where they are longer than the polite delay."""
         self._asked_delays |= delays
 
     def slow_down(self, name: str, delay: float, now: float) -> None:
-        """A person asks for it."""
+        """Sets a longer delay, on behalf of a person."""
         self._asked_delays[name] = delay
         host = self._hosts.host(name)
         self._adopt_delay(host)
         self._hosts.sleep(host, now)
 
     def call_off(self, refused: Callable[[str], bool]) -> None:
-        """No robots.txt is asked for that is `refused` by its URL. Hosts that waited for one have their turn again."""
-        for name in self._errands.call_off(refused):
+        """Cancels the requests for robots.txt files whose URLs are `refused`. Hosts that waited for one are available
+        again."""
+        for name in self._robots_queue.call_off(refused):
             host = self._hosts.host(name)
             host.waits_for = ""
             self._hosts.show(host)
 
-    def next_errand(self, now: float) -> tuple[str, int] | None:
-        """A robots.txt that is asked for now, and how often that was in vain; None: none is due, or nobody is free.
-        Such visits are not numbered."""
-        while (name := self._errands.due(now)) is not None:
+    def next_robots_request(self, now: float) -> tuple[str, int] | None:
+        """A robots.txt to be fetched now, and the number of earlier failed tries; None if none is due or no host is
+        available. Such visits are not numbered."""
+        while (name := self._robots_queue.due(now)) is not None:
             host = self._hosts.host(name)
             if self._hosts.can_be_asked(host, now) and self.keeps_delay(name, now):
-                url = self._errands.take(name)
+                url = self._robots_queue.take(name)
                 self._hosts.begin_visit(host, now)
                 known = self.robots_file(url)
                 return url, 0 if known is None else known.tries
-            if host.visiting < self._rules.connections:
-                self._errands.wake(name, self._hosts.free_at(host, now))
+            if host.visiting < self.rules.connections:
+                self._robots_queue.wake(name, self._hosts.free_at(host, now))
         return None
 
     def answer(self, file: RobotsFile, now: float, text: str = "", address: str = "") -> float:
-        """What came for a robots.txt. `address` is where from; "": not known. Returns the host delay, in
-        seconds, of the hosts whose rules these are: what they ask for, but never less than ours."""
+        """Stores the result of a request for a robots.txt. `address` is its IP address, "" if not known. Returns the
+        delay in seconds of the hosts to which it applies: what it asks for, but at least the configured one."""
         self.keep_robots(file, text)
         host = self._hosts.host(host_of(file.url))
         host.address = address or host.address
         self._adopt_delay(host)
         self._end_visit(host, now)
-        for name in self._errands.answered(file.url):
+        for name in self._robots_queue.answered(file.url):
             waiting = self._hosts.host(name)
             waiting.waits_for = ""
             self._adopt_delay(waiting)
             self._hosts.sleep(waiting, now)
             self._hosts.show(waiting)
-        return max(file.delay, self._rules.delay)
+        return max(file.delay, self.rules.delay)
 
     def keep_robots(self, file: RobotsFile, text: str = "") -> None:
-        """What is known of a robots.txt from now on."""
+        """Stores a robots.txt."""
         self._store.save_robots(file, text)
 
-    def put_off(self, entry: Entry, because: str, until: float, now: float) -> None:
-        """A waiting link returns then, if the crawl is still going on: it does not wait for that."""
+    def postpone(self, entry: Entry, because: str, until: float, now: float) -> None:
+        """Postpones a waiting link to that time; the crawl may end before, as it does not wait for it."""
         entry.because, entry.again_at = because, until
-        self._put_off.add(entry)
+        self._postponed.add(entry)
         self._leave(entry, State.RETURNING)
-        self.leave_alone(entry.host, now, now + PAUSE)
+        self.delay_until(entry.host, now, now + PAUSE)
 
     def begin(self, entry: Entry, now: float) -> int:
-        """The link from `peek` is in transit; its host is busy. Returns the number of the visit; one to a sitemap has
-        none of its own."""
+        """Puts the link from `peek` in transit and its host to work. Returns the number of the visit; a visit to a
+        sitemap has no number of its own."""
         self._hosts.begin_visit(self._hosts.host(entry.host), now)
         self._leave(entry, State.IN_TRANSIT)
         self._counters.visits += not entry.is_sitemap
         return self._counters.visits - 1
 
     def settle(self, url: str, now: float, again_at: float | None = None, because: str = "") -> None:
-        """A visit is over. No `again_at`: finished for good; otherwise the URL may be tried again from then on.
-        `because` is there when something of ours went wrong."""
+        """Ends a visit. Without `again_at` the URL is settled for ever; otherwise it may be tried again from then on.
+        `because` is set after an error of spoor."""
         entry = self._in_transit(url)
         entry.because = because
         if again_at is None:
@@ -286,14 +283,14 @@ class Frontier:
         self._end_transit(entry, now)
 
     def excuse(self, url: str, now: float) -> None:
-        """A visit is over that our own side is to blame for: the URL waits as if it had not been."""
+        """Ends a visit that failed on our side: the URL waits as if it had not been fetched."""
         entry = self._in_transit(url)
         self._return_uncounted(entry, entry.tries, now)
         self._end_transit(entry, now)
 
     def restore(self, url: str, tries: int, now: float) -> None:
-        """Afterwards our own side turned out to be to blame for a visit that failed: the URL waits again, and was tried
-        no more often than before."""
+        """A failed visit later turned out to have failed on our side: the URL waits again, with the earlier number of
+        tries."""
         (entry,) = self.find([url])
         if entry is not None and entry.state is State.SETTLED:
             self._return_uncounted(entry, tries, now)
@@ -307,25 +304,25 @@ class Frontier:
         self._await(entry)
 
     def release(self, url: str, now: float) -> None:
-        """What was asked for has come. The URL stays in transit, while its host may be asked for something else."""
+        """The response has arrived. The URL stays in transit, but its host may receive other requests."""
         self._end_visit(self._hosts.host(self._in_transit(url).host), now)
         self._released.add(url)
 
     def reserve(self, name: str) -> None:
-        """Until `unreserve`, as often as this was called, no link of the host has its turn: somebody waits to ask it
-        for something else."""
+        """Blocks all links of the host until `unreserve` was called as often: another request to the host is
+        pending."""
         self._hosts.reserve(name)
 
     def unreserve(self, name: str) -> None:
         self._hosts.unreserve(name)
 
     def free_at(self, name: str, now: float) -> float:
-        """When the delay of a host is over, or it is worth asking again."""
+        """When the delay of a host is over, or when to ask again."""
         return self._hosts.free_at(self._hosts.host(name), now)
 
     def begin_request(self, url: str, now: float) -> bool:
-        """For something that is no link, such as a robots.txt for which nobody waits, if its host is free; says
-        whether it is."""
+        """Begins a request that is not for a link, such as a robots.txt for which no host waits. Returns False, without
+        beginning it, if its host is not free."""
         host = self._hosts.host(host_of(url))
         free = self._hosts.can_be_asked(host, now)
         if free:
@@ -335,16 +332,16 @@ class Frontier:
     def end_request(self, url: str, now: float) -> None:
         self._end_visit(self._hosts.host(host_of(url)), now)
 
-    def end_in_vain(self, robots: str, now: float) -> None:
-        """A visit to a robots.txt is over that our own side is to blame for: it is asked for again when the turn of a
-        link has come."""
+    def end_uncounted(self, robots: str, now: float) -> None:
+        """Ends a visit to a robots.txt that failed on our side: the file is requested again for the next link that
+        needs it."""
         self._end_visit(self._hosts.host(host_of(robots)), now)
-        for name in self._errands.answered(robots):
+        for name in self._robots_queue.answered(robots):
             self._hosts.host(name).waits_for = ""
             self._hosts.show(self._hosts.host(name))
 
     def give_up(self, url: str, now: float, because: str) -> None:
-        """A visit is over, and there shall be no other, whatever more is known of the URL."""
+        """Ends a visit and parks the URL for ever, whatever evidence it gains."""
         entry = self._in_transit(url)
         entry.because, entry.again_at = because, math.inf
         self._enter(entry, State.PARKED)
@@ -356,45 +353,45 @@ class Frontier:
             raise BrokenContract(f"{url} was settled but is not in transit")
         return entry
 
-    def leave_alone(self, name: str, now: float, until: float) -> None:
-        """Nothing of this host is visited before `until`: the server asked for it, or its rules cannot be had."""
-        self._hosts.leave_alone(self._hosts.host(name), now, until)
+    def delay_until(self, name: str, now: float, until: float) -> None:
+        """No requests to this host before `until`: the server asked for it, or its rules could not be fetched."""
+        self._hosts.delay_until(self._hosts.host(name), now, until)
 
     def wake_at(self) -> float | None:
-        """When a delayed host, a returning link or a robots.txt may be ready; None: waiting for that is of no use."""
+        """When a delayed host, a returning link or a robots.txt may be ready; None if waiting does not help."""
         if not len(self):
             return None
-        times = (*self._hosts.wake_times(), self._returning.next_at(), self._errands.wake_at)
+        times = (*self._hosts.wake_times(), self._returning.next_at(), self._robots_queue.wake_at)
         return min((time for time in times if time is not None), default=None)
 
     def commit(self) -> None:
-        """Everything since the last commit becomes durable, all or nothing."""
+        """Makes all changes since the last commit durable, atomically."""
         self._store.commit(self._counters)
         self._returning.committed()
-        self._put_off.committed()
-        self._hosts.committed(self._errands)
+        self._postponed.committed()
+        self._hosts.committed(self._robots_queue)
 
     def _resume(self, at: float | None) -> None:
         if at is not None:
             self._store.resume(at)
         for entry in self._store.in_state(State.IN_TRANSIT):
             self._enter(entry, State.WAITING)
-            self._hosts.came_forward(entry)
+            self._hosts.link_placed(entry)
 
     def reopen(self, now: float, died_of: str = "", ahead: float = 0.0, longest: float = math.inf) -> bool:
-        """To be called before the first visit of a crawl that is resumed. `died_of` is the URL that the process before
-        this one worked on when it died; says whether that is given up. Links that may be to blame for a death come
-        later. `ahead`: by so many seconds the clock was ahead of what it says now when times were written down; none
-        may lie more than `longest` seconds in the future."""
-        bounds = Bounds(now, ahead, longest, self.rules_last, now + LATER)
+        """To be called before the first visit of a resumed crawl. `died_of` is the URL that the previous process was
+        working on when it died; returns whether it is given up. Links that may have killed a process return later.
+        `ahead`: how many seconds the clock has been set back since times were stored; no time may be more than
+        `longest` seconds in the future."""
+        bounds = Bounds(now, ahead, longest, self.rules.rules_last, now + LATER)
         self._store.bound(bounds)
         self._hosts.reopen(bounds)
         self._returning.begin_again()
-        self._put_off.begin_again()
+        self._postponed.begin_again()
         return bool(died_of) and self._blame(died_of, now)
 
     def _blame(self, url: str, now: float) -> bool:
-        """One death: the link is to be fetched alone; two: it is parked for good."""
+        """After the first death the link is fetched in isolation; after the second it is parked for ever."""
         (entry,) = self.find([url])
         if entry is None or entry.state not in (State.WAITING, State.RETURNING):
             return False
@@ -408,8 +405,8 @@ class Frontier:
         return False
 
     def _await(self, entry: Entry) -> None:
-        """The time of a link that returns. For one that was put off nobody waits."""
-        (self._put_off if entry.is_put_off else self._returning).add(entry)
+        """Schedules the return of a link. The crawl does not wait for a postponed one."""
+        (self._postponed if entry.is_postponed else self._returning).add(entry)
 
     def _next_arrival(self) -> int:
         self._counters.arrivals += 1
@@ -428,7 +425,7 @@ class Frontier:
             self._tally.add(key, change)
 
     def _leave(self, entry: Entry, state: State) -> None:
-        """Out of the queue of its host, into another state."""
+        """Removes a link from the queue of its host and changes its state."""
         host = self._hosts.host(entry.host)
         self._enter(entry, state)
         self._hosts.left(host, entry)
@@ -445,4 +442,4 @@ class Frontier:
 
     def _end_visit(self, host: Host, now: float) -> None:
         self._hosts.end_visit(host, now)
-        self._errands.wake(host.name, host.free_at)
+        self._robots_queue.wake(host.name, host.free_at)

@@ -1,4 +1,4 @@
-"""Which host has its turn: the one with the best waiting link of those that may be asked now, or soon."""
+"""The order of hosts: by their best waiting links, among the hosts that are available now or soon."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from spoor.records import Key
 
 SLACK = 64
 SOON = 30.0
-"""Seconds: a host that is free again within this time is worth waiting for, if its links are."""
+"""Seconds: a host that is free again within this time may be worth waiting for."""
 
 
 class HostQueue:
-    """A host is closed, free, busy or delayed. Every host that has something waiting, a connection left and no delay
-    has its head in `_ready`, or is in the store, behind the place up to which `_ready_read` was read. A place in
-    `_ready` that no longer is its host's head, or whose host is not at hand, is skipped when it surfaces. `_heads` is
-    the same for hosts that are free soon; `_later` says when hosts will be that are not. `_delayed` says when
-    the delays of hosts end.
-    """
+    """A host is closed, free, busy or delayed. Every host with a waiting link, a free connection and no delay has its
+    head in `_ready`, or is in the store, beyond the position up to which `_ready_read` has been read. A position in
+    `_ready` that is no longer the head of its host, or whose host is not in memory, is skipped when it surfaces.
+    `_heads` is the same for hosts that are free soon; `_later` has the times when the other hosts will be. `_delayed`
+    has the times when the delays of hosts end."""
 
     def __init__(self, store: LinkStore, rules: HostRules, resumed_at: float | None) -> None:
         self._store = store
@@ -39,7 +38,7 @@ class HostQueue:
         self._reserved: dict[str, int] = {}
 
     def __len__(self) -> int:
-        """How many hosts are at hand."""
+        """The number of hosts in memory."""
         return len(self._at_hand)
 
     def host(self, name: str) -> Host:
@@ -53,7 +52,7 @@ class HostQueue:
         return host
 
     def _take_in(self, host: Host) -> None:
-        """From the store."""
+        """Takes in a host loaded from the store."""
         self._at_hand.put(host)
         self._delay_since_resumed(host)
         self.show(host)
@@ -64,10 +63,10 @@ class HostQueue:
         since = host.free_at - host.delay if self._resumed_at is None else self._resumed_at
         self.addresses.delay(host.address, since)
 
-    # Whose turn it is.
+    # Selecting the next host.
 
     def peek(self, now: float) -> Entry | None:
-        """The best link whose host can be asked now; None: nobody is free."""
+        """The best link whose host is available now; None if no host is."""
         self._end_delays(now)
         self._ready_read.heed(now)
         while (host := self._first_ready(now)) is None and self._read_on(self._ready_read, now):
@@ -75,7 +74,7 @@ class HostQueue:
         return None if host is None else host.head
 
     def _first_ready(self, now: float) -> Host | None:
-        """None: more hosts must be read before it can be told, or nobody is free."""
+        """None if more hosts must be read first, or no host is available."""
         while self._ready and self._ready[0][0] <= self._ready_read.to:
             order, name = self._ready[0]
             host = self._at_hand.get(name)
@@ -89,7 +88,7 @@ class HostQueue:
         return None
 
     def foremost(self, now: float) -> Entry | None:
-        """The best waiting link of all hosts that are free now or soon; None: no link waits there."""
+        """The best waiting link of all hosts that are free now or soon; None if no link waits there."""
         while self._later and self._later[0][0] <= now:
             self._show_again(heapq.heappop(self._later)[1])
         self._heads_read.heed(now)
@@ -98,15 +97,15 @@ class HostQueue:
         return None if host is None else host.head
 
     def best_keys(self, most: int, until: float) -> list[Key]:
-        """Of the best waiting links of hosts that can be asked by then, first to last: for a page, or for the
-        robots.txt without which they cannot be asked for pages."""
+        """The keys of the best waiting links of hosts that can receive a request by `until`, best first: for a page, or
+        for the robots.txt that is needed first."""
         free = [host for host in self._at_hand if host.visiting < self._rules.connections]
         orders = [host.order for host in free if host.order is not None and self._is_free_by(host, until)]
         orders = heapq.nsmallest(most, orders)
         return [tuple([-part for part in key]) for key, _ in orders]
 
     def _first_head(self, now: float) -> Host | None:
-        """None: more hosts must be read before it can be told, or nobody is free soon."""
+        """None if more hosts must be read first, or no host is free soon."""
         while self._heads and self._heads[0][0] <= self._heads_read.to:
             order, name = self._heads[0]
             host = self._at_hand.get(name)
@@ -122,7 +121,7 @@ class HostQueue:
         return None
 
     def _read_on(self, reading: Reading, now: float) -> bool:
-        """More hosts whose links wait are at hand; False: all are."""
+        """Reads more hosts with waiting links; False if all have been read."""
         if reading.to == ALL_READ:
             return False
         for host in reading.on(now, self._at_hand):
@@ -131,7 +130,7 @@ class HostQueue:
         return True
 
     def _has_head(self, host: Host) -> bool:
-        """Whether the best link of a host is at the place where the host stands; if not, it stands elsewhere now."""
+        """Whether the best link of a host is at the position recorded for the host; if not, the host is moved."""
         if host.head is None:
             head = self._store.best(host.name)
             if head is None or head.order != host.order:
@@ -145,27 +144,27 @@ class HostQueue:
         return not host.waits_for and host.name not in self._reserved and self.can_be_asked(host, now)
 
     def _free_soon(self, host: Host, now: float) -> bool:
-        """Not one under a long delay, nor one that has not answered for long."""
+        """Excludes hosts under a long delay, and busy hosts that have not answered for long."""
         busy = host.visiting >= self._rules.connections or bool(host.waits_for)
         return now < host.free_at + SOON if busy else host.free_at <= now + SOON
 
-    # The best link of a host is another.
+    # Changes of the best link of a host.
 
-    def came_forward(self, entry: Entry) -> None:
-        """A link waits at a place where it did not wait before."""
+    def link_placed(self, entry: Entry) -> None:
+        """A link waits at a new position."""
         host = self.host(entry.host)
         if host.order is None or entry.order < host.order:
             self._lead(host, entry.order, entry)
             self.show(host)
 
     def changed(self, entry: Entry, was: Order | None) -> None:
-        """A waiting link has other evidence, and another place than it `was` at; None: it is still there."""
+        """The evidence of a waiting link changed, and its position from `was`; None if the position is the same."""
         host = self.host(entry.host)
         if was is None:
             if host.head is not None and host.head.url == entry.url:
                 host.head = entry
         elif host.order != was:
-            self.came_forward(entry)
+            self.link_placed(entry)
         elif entry.order < was:
             self._lead(host, entry.order, entry)
             self.show(host)
@@ -174,7 +173,7 @@ class HostQueue:
             self.show(host)
 
     def left(self, host: Host, entry: Entry) -> None:
-        """A link of the host waits no more."""
+        """A link of the host is no longer waiting."""
         if host.order == entry.order:
             self._lead(host, self._store.first_place(host.name))
         self.show(host)
@@ -184,7 +183,7 @@ class HostQueue:
             self._store.save_host(host)
 
     def show(self, host: Host) -> None:
-        """Puts the head of a host where `peek` sees it, if the host has a connection left."""
+        """Puts the head of a host into the queues, into `_ready` only if the host has a connection left."""
         if host.order is None:
             return
         if not host.among_heads:
@@ -201,7 +200,7 @@ class HostQueue:
             self.show(host)
 
     def _tidy(self) -> None:
-        """Drops outdated places, so that both queues stay as long as there are hosts at hand."""
+        """Removes outdated positions, so that neither queue is longer than the number of hosts in memory."""
         self._heads = [(host.order, host.name) for host in self._at_hand if host.order is not None]
         self._ready = [*self._heads]
         for host in self._at_hand:
@@ -209,14 +208,14 @@ class HostQueue:
         heapq.heapify(self._heads)
         heapq.heapify(self._ready)
 
-    # A host is asked, and its delay begins.
+    # Requests and delays.
 
     def can_be_asked(self, host: Host, now: float) -> bool:
         return host.visiting < self._rules.connections and host.free_at <= now and self._address_is_free(host, now)
 
     def _address_is_free(self, host: Host, now: float) -> bool:
-        """Whether the delay of the IP address of a host is over, and it is ours; if not, the host is woken when it
-        is."""
+        """Whether the delay of the IP address of a host is over, and this shard holds the address; if not, the host is
+        shown again when that changes."""
         if not self.addresses.is_turn_of(host):
             return False
         free_at = self.addresses.free_at(host.address)
@@ -228,7 +227,7 @@ class HostQueue:
         return max(host.free_at, self.addresses.free_at(host.address)) <= until and self.addresses.is_turn_of(host)
 
     def free_at(self, host: Host, now: float) -> float:
-        """When its delay, and that of its IP address, is over, or it is worth asking again."""
+        """When the delays of the host and of its IP address are over, or when to ask again."""
         turn = now if self.addresses.is_turn_of(host) else now + AGAIN
         return max(host.free_at, self.addresses.free_at(host.address), turn)
 
@@ -241,17 +240,17 @@ class HostQueue:
         self._delay(host, now)
         self.show(host)
 
-    def leave_alone(self, host: Host, now: float, until: float) -> None:
+    def delay_until(self, host: Host, now: float, until: float) -> None:
         host.free_at = max(host.free_at, until)
         self._delay(host, now)
 
     def _delay(self, host: Host, now: float) -> None:
-        """As of now it was visited."""
+        """Starts the delays of the host and its address."""
         self.addresses.delay(host.address, now)
         self.sleep(host, now)
 
     def sleep(self, host: Host, now: float) -> None:
-        """Makes sure a host under a delay is woken, whether or not anything of it waits now."""
+        """Schedules the end of the delay of a host, whether or not it has waiting links."""
         if host.free_at > now:
             heapq.heappush(self._delayed, (host.free_at, host.name))
             self._store.save_host(host)
@@ -261,15 +260,15 @@ class HostQueue:
             self._show_again(heapq.heappop(self._delayed)[1])
 
     def wake_times(self) -> tuple[float | None, float | None]:
-        """When the next delay of a host ends, of those at hand and of those in the store; None: no host has one."""
+        """When the next delay of a host ends, for hosts in memory and for hosts in the store; None if there is none."""
         return self._delayed[0][0] if self._delayed else None, self._ready_read.again_at
 
     def count_delayed(self) -> int:
-        """As of the last time somebody asked for a link."""
+        """As of the last `peek`."""
         return len({name for _, name in self._delayed})
 
     def reserve(self, name: str) -> None:
-        """None of its links has its turn."""
+        """Blocks all links of the host."""
         self._reserved[name] = self._reserved.get(name, 0) + 1
 
     def unreserve(self, name: str) -> None:
@@ -278,10 +277,10 @@ class HostQueue:
             del self._reserved[name]
             self.show(self.host(name))
 
-    # A crawl is resumed; a batch is committed.
+    # Resuming a crawl; committing a batch.
 
     def reopen(self, bounds: Bounds) -> None:
-        """Before the first visit of a crawl that is resumed: the times in the store were brought within bounds."""
+        """Before the first visit of a resumed crawl, after the times in the store were bounded."""
         self._delayed, self._later = [], []
         self.addresses.forget_delays()
         for host in self._at_hand:
@@ -292,7 +291,7 @@ class HostQueue:
         self._heads_read.begin_again()
 
     def committed(self, busy: Container[str]) -> None:
-        """Too many hosts at hand, and those go that can be read again. `busy` are some that must stay."""
+        """If there are too many hosts in memory, removes those that can be read again. `busy` hosts are kept."""
         if self._at_hand.tidy(busy, self._ready_read, self._heads_read):
             self._tidy()
             for heap in (self._later, self._delayed):

@@ -1,4 +1,4 @@
-"""Which hosts are in memory, which links return later, and which robots.txt are due."""
+"""The hosts in memory, the links that return later, and the pending robots.txt requests."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from spoor.frontier.entry import Entry, Host, Order
 from spoor.frontier.queues import ALL_READ, NOTHING_READ
 from spoor.frontier.store import ALL_MOMENTS, LinkStore, Moment
 
-# The hosts that are in memory: those that are busy, those whose links are soonest, and those of the last
-# batches.
+# The hosts in memory: busy hosts, hosts with the best links, and those of the last batches.
 
 
 BLOCK = 256
-"""Hosts that are read at once."""
+"""Number of hosts read at once."""
 
 
 class Reading:
-    """How far the hosts that have something waiting were read: all whose first link is at a place up to `to` are in
-    memory, but for those whose delay since the crawl was resumed is not over `early` seconds from now. When more of the
-    delays are, it begins again."""
+    """How far the hosts with waiting links have been read: all whose first link is at a position up to `to` are in
+    memory, except those whose delay since the crawl was resumed will not be over in `early` seconds. Reading starts
+    over when more of these delays end."""
 
     def __init__(self, store: LinkStore, early: float = 0.0) -> None:
         self._store = store
@@ -31,18 +30,18 @@ class Reading:
     def begin_again(self) -> None:
         self.to: Order = NOTHING_READ
         self.again_at: float | None = None
-        """When the delays of more hosts are over; None: all are, or nobody has asked yet."""
+        """When the delays of more hosts end; None if all have ended or this is not known yet."""
         self._is_heeded = False
 
     def heed(self, now: float) -> None:
-        """To be called before `to` is relied on."""
+        """To be called before `to` is used."""
         if not self._is_heeded or (self.again_at is not None and self.again_at <= now):
             end = self._store.next_delay_end(now + self._early)
             self.to, self.again_at = NOTHING_READ, None if end is None else end - self._early
             self._is_heeded = True
 
     def on(self, now: float, known: Container[str]) -> list[Host]:
-        """The next hosts, in order, but for those that are `known`."""
+        """The next hosts, in order, without the `known` ones."""
         found, self.to = self._store.hosts_after(self.to, BLOCK, now + self._early, known)
         return found
 
@@ -51,7 +50,7 @@ class Reading:
 
 
 class Hosts:
-    """By name. What a host that is not here is like, the store knows: since the last commit nothing has changed."""
+    """The hosts in memory, by name. All others are unchanged in the store since the last commit."""
 
     def __init__(self, store: LinkStore) -> None:
         self._store = store
@@ -74,8 +73,8 @@ class Hosts:
         self._at_hand[host.name] = host
 
     def tidy(self, busy: Container[str], *readings: Reading) -> bool:
-        """After a commit: too many hosts, and those that can be read again go. `busy` are those that must stay besides
-        the ones that are visited. Says whether any went."""
+        """After a commit: if there are too many hosts, removes those that can be read again. Keeps `busy` hosts and
+        hosts with visits in flight. Returns whether any were removed."""
         if self._store.at_hand is None or len(self) <= self._most:
             return False
         orders = sorted(host.order for host in self if host.order is not None)
@@ -92,24 +91,24 @@ class Hosts:
         return True
 
 
-# Links that may be tried again later, the soonest first; however many there are, only the first are in memory.
+# Links that return later, soonest first; only the first are in memory, however many there are.
 
 
 NO_MOMENT: Moment = (-math.inf, 0)
 
 
 class Returning:
-    """All whose moment is up to `_read_to`, and all that were added since the last commit. A link that has returned
-    already is skipped by whoever asks for it."""
+    """All links whose moment is up to `_read_to`, and all added since the last commit. The caller skips links that have
+    returned already."""
 
-    def __init__(self, store: LinkStore, put_off: bool) -> None:
-        """`put_off`: those for which nobody waits, or the others."""
+    def __init__(self, store: LinkStore, postponed: bool) -> None:
+        """`postpone`: the postponed links, for which the crawl does not wait, or the others."""
         self._store = store
-        self._put_off = put_off
+        self._postponed = postponed
         self.begin_again()
 
     def begin_again(self) -> None:
-        """What the store holds has changed."""
+        """To be called when the contents of the store have changed."""
         self._moments: list[tuple[float, int, str]] = []
         self._read_to = NO_MOMENT
 
@@ -117,34 +116,34 @@ class Returning:
         heapq.heappush(self._moments, (entry.again_at, entry.arrival, entry.url))
 
     def due(self, now: float) -> list[str]:
-        """URLs of links whose time has come, and perhaps of some that have returned before."""
+        """URLs of links that are due, possibly including some that have returned already."""
         due: list[str] = []
         while (next_at := self.next_at()) is not None and next_at <= now:
             due.append(heapq.heappop(self._moments)[2])
         return due
 
     def next_at(self) -> float | None:
-        """When the next one may be due; None: there is none."""
+        """When the next one may be due; None if there is none."""
         while self._read_to != ALL_MOMENTS and (not self._moments or self._moments[0][:2] > self._read_to):
-            found, self._read_to = self._store.returning(self._read_to, self._put_off, BLOCK)
+            found, self._read_to = self._store.returning(self._read_to, self._postponed, BLOCK)
             for moment in found:
                 heapq.heappush(self._moments, moment)
         return self._moments[0][0] if self._moments else None
 
     def committed(self) -> None:
-        """What was added is in the store now."""
+        """The added links are in the store now."""
         kept = self._store.at_hand
         if kept is not None and len(self._moments) > 2 * kept:
             self._moments = heapq.nsmallest(kept, self._moments)
             self._read_to = min(self._read_to, self._moments[-1][:2])
 
 
-# Requests for robots.txt that are due: by the host that must be asked, with the hosts that wait for the answer.
+# Pending requests for robots.txt: by the host that receives the request, with the hosts that wait for the result.
 
 
-class Errands:
-    """A URL is queued at its host, then asked for, then answered; however many hosts wait for it, it is asked for once.
-    Every host with a queue has a time in `_due`, unless it is busy: whoever ends a visit calls `wake`."""
+class RobotsQueue:
+    """A URL is queued at its host, then requested, then answered; it is requested once, however many hosts wait for it.
+    Every host with a queue has a time in `_due`, unless it is busy: `wake` is called at the end of a visit."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, list[str]] = {}
@@ -152,11 +151,11 @@ class Errands:
         self._due: list[tuple[float, str]] = []
 
     def __contains__(self, host: object) -> bool:
-        """Whether a robots.txt is to be asked for there."""
+        """Whether requests for robots.txt are queued at the host."""
         return host in self._queues
 
     def add(self, url: str, host: str, asked_by: str) -> bool:
-        """`host` is the one to be asked. Returns whether the URL was not under way yet."""
+        """`host` receives the request. Returns whether the URL is new here."""
         if url in self._waiting:
             self._waiting[url].append(asked_by)
             return False
@@ -165,12 +164,12 @@ class Errands:
         return True
 
     def wake(self, host: str, at: float) -> None:
-        """Look at the queue of a host again at that time."""
+        """Schedules a check of the queue of a host."""
         if host in self._queues:
             heapq.heappush(self._due, (at, host))
 
     def due(self, now: float) -> str | None:
-        """A host that should be checked."""
+        """The next host to be checked."""
         while self._due and self._due[0][0] <= now:
             host = heapq.heappop(self._due)[1]
             if host in self._queues:
@@ -178,7 +177,7 @@ class Errands:
         return None
 
     def take(self, host: str) -> str:
-        """The URL that is asked for now, of a host that is due."""
+        """Removes and returns the next URL of a host that is due."""
         queue = self._queues[host]
         url = next(iter(queue))
         del queue[url]
@@ -187,7 +186,7 @@ class Errands:
         return url
 
     def call_off(self, refused: Callable[[str], bool]) -> list[str]:
-        """Those that were not asked for yet are not. Returns the hosts that waited for them."""
+        """Cancels the requests not sent yet whose URLs are `refused`. Returns the hosts that waited for them."""
         off = [(host, url) for host, queue in self._queues.items() for url in queue if refused(url)]
         for host, url in off:
             del self._queues[host][url]
@@ -195,7 +194,7 @@ class Errands:
         return [name for _, url in off for name in self.answered(url)]
 
     def answered(self, url: str) -> list[str]:
-        """The hosts that waited for it, in the order they came."""
+        """Returns and removes the hosts that waited for it, in the order they were added."""
         return self._waiting.pop(url, [])
 
     @property

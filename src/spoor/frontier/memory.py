@@ -1,4 +1,4 @@
-"""A store in memory: quick, and gone with the process."""
+"""A store in memory: fast, not durable."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from spoor.records import Key
 from spoor.robots import RobotsFile
 
 BLOCK = 1024
-"""Rows whose waiting links are counted together, so that a search for one that waits passes over the others."""
+"""Rows per block. Waiting links are counted by block, so that a search can skip blocks without any."""
 
 
 class MemoryStore:
-    """Entries by URL, a queue for each host, and one for each page that was asked about."""
+    """Entries by URL, a queue for each host, and one for each page that `links_found_on` was called with."""
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
@@ -38,7 +38,7 @@ class MemoryStore:
 
     @property
     def at_hand(self) -> None:
-        """All are in memory anyway."""
+        """None: all are in memory."""
         return None
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
@@ -88,7 +88,7 @@ class MemoryStore:
         return list(islice(self._waiting_from(after), count))
 
     def _waiting_from(self, row: int) -> Iterator[Entry]:
-        """Those that wait, of the committed rows from a number on."""
+        """The waiting entries among the committed rows, starting at `row`."""
         for block in range(row // BLOCK, len(self._waiting_in)):
             if self._waiting_in[block]:
                 rows = range(max(row, block * BLOCK), min(self._committed, (block + 1) * BLOCK))
@@ -106,9 +106,9 @@ class MemoryStore:
     def host_names(self) -> Iterator[str]:
         return iter([*self._hosts])
 
-    def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
+    def returning(self, after: Moment, postponed: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
         found = (entry for entry in self._entries.values() if entry.state is State.RETURNING)
-        moments = [(e.again_at, e.arrival, e.url) for e in found if e.is_put_off == put_off]
+        moments = [(e.again_at, e.arrival, e.url) for e in found if e.is_postponed == postponed]
         return sorted(moment for moment in moments if moment[:2] > after), ALL_MOMENTS
 
     def save_host(self, host: Host) -> None:
@@ -163,7 +163,7 @@ class MemoryStore:
         return self._counters
 
     def commit(self, counters: Counters) -> None:
-        """Nothing outlives the process; only `some` looks at what was committed."""
+        """Nothing is durable; only `some` depends on what was committed."""
         self._committed = len(self._rows)
 
 

@@ -1,4 +1,4 @@
-"""A priority queue whose links may move or leave, and the first links of a host read ahead from the database."""
+"""A priority queue with moves and removals, and the read-ahead buffer of a host's first links."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any, Generic, TypeVar
 
 from spoor.frontier.entry import Entry, Order, State
 
-# A priority queue of URLs in which any of them may move or leave.
+# A priority queue of URLs, any of which may move or be removed.
 
 
 Place = TypeVar("Place", bound=tuple[Any, ...])
 
 SLACK = 64
-"""A queue is swept when outdated places outnumber the current ones by more than this."""
+"""A queue is rebuilt when its outdated positions outnumber the current ones by more than this."""
 
 
 class Queue(Generic[Place]):
-    """Smaller places are sooner. A URL that moved or left leaves its old place behind, to be skipped later; so nothing
-    here goes through the whole queue but a sweep now and then. `_current` has of each URL the very tuple that stands in
-    `_places`: that is how a place is told from an outdated one that is equal to it."""
+    """Smaller positions are sooner. A URL that moved or was removed leaves its old position behind, to be skipped
+    later, so that only the occasional rebuild touches the whole queue. `_current` has for each URL the identical tuple
+    that is in `_places`: identity distinguishes a current position from an equal outdated one."""
 
     __slots__ = ("_current", "_places")
 
@@ -46,7 +46,7 @@ class Queue(Generic[Place]):
             heapq.heapify(self._places)
 
     def remove(self, url: str) -> None:
-        """Whether or not it is there."""
+        """Does nothing if the URL is absent."""
         self._current.pop(url, None)
 
     def first(self) -> tuple[Place, str] | None:
@@ -68,7 +68,7 @@ class Queue(Generic[Place]):
         return found
 
     def keep(self, kept: list[tuple[Place, str]]) -> None:
-        """Forgets all but these, which are in order."""
+        """Removes all but these, which are sorted."""
         self._places = kept
         self._current = {one[1]: one for one in kept}
 
@@ -77,17 +77,17 @@ class Queue(Generic[Place]):
 
 
 KEPT = 64
-"""Links of a host that are still at hand when there have been too many."""
+"""Number of links of a host that stay in memory when there are too many."""
 MOST = 4 * KEPT
-"""So many are too many after a commit."""
+"""More than this number after a commit are too many."""
 NOTHING_READ: Order = ((-math.inf,), 0)
 ALL_READ: Order = ((math.inf,) * 4, 0)
-"""Before and after every place."""
+"""Before and after every position."""
 
 
 class ReadAhead:
-    """All waiting links of the host at places up to `read_to`, and all that changed since the last commit, which are
-    not in the file yet. A link that was read becomes an entry when somebody asks for it: mostly its place is enough."""
+    """All waiting links of the host at positions up to `read_to`, and all changed since the last commit, which are not
+    in the file yet. A row becomes an entry on first use: mostly its position is enough."""
 
     __slots__ = ("_entries", "_queue", "_rows", "read_to")
 
@@ -103,7 +103,7 @@ class ReadAhead:
         return url in self._entries
 
     def put(self, entry: Entry) -> None:
-        """The entry as it is now."""
+        """Adds or updates the entry, or removes it if it no longer waits."""
         if entry.state is State.WAITING:
             self._entries[entry.url] = entry
             self._queue.put(entry.url, entry.order)
@@ -111,12 +111,12 @@ class ReadAhead:
             self._queue.remove(entry.url)
 
     def read(self, url: str, order: Order, entry: Callable[[], Entry]) -> None:
-        """A waiting link as it is in the file."""
+        """Adds a waiting link from the file."""
         self._entries[url] = entry
         self._queue.put(url, order)
 
     def first(self) -> tuple[Order, str] | None:
-        """The place and the URL; None: more is to be read before it can be told, or nothing waits."""
+        """The position and the URL; None if more rows must be read first, or nothing waits."""
         first = self._queue.first()
         return None if first is None or first[0] > self.read_to else first
 
@@ -127,13 +127,13 @@ class ReadAhead:
         return entry
 
     def rows_to_read(self) -> int:
-        """How many of the first rows to read next. Twice as many every time: so however many of them turn out to have
-        changed, few rows are read again for each that is new."""
+        """How many of the first rows to read next. Doubles each time: however many rows turn out to have changed, few
+        are read again for each new one."""
         self._rows *= 2
         return self._rows
 
     def committed(self) -> None:
-        """What changed is in the file now; of too many links only the first are kept here."""
+        """The changes are in the file now; if there are too many links, keeps only the first."""
         if len(self._queue) > MOST:
             kept = self._queue.foremost(KEPT)
             self.read_to = min(self.read_to, kept[-1][0])

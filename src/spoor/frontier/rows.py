@@ -1,4 +1,4 @@
-"""The tables of a frontier in SQLite, the statements on them, and what a row says."""
+"""The SQLite tables of a frontier, the statements on them, and conversion from and to rows."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from spoor.robots import LONGEST_FILE, RobotsFile
 from spoor.urls import host_of
 
 LONGEST_TEXT = 4 * LONGEST_FILE
-"""Bytes of a robots.txt in UTF-8, whatever its encoding was."""
+"""Maximum size of a robots.txt in UTF-8, in bytes, whatever its encoding was."""
 TRAILS = 512
-"""Trails at hand as they are written: the links of a page share one."""
+"""Number of cached trails in serialised form: the links of a page share one."""
 
 APART = f"(because = '' OR (because >= '{TROUBLE}' AND because < '{TROUBLE[:-1]}!'))"
-"""In SQL, of a link that returns: it was not put off."""
-# Rows are appended as links arrive; the first two indexes begin with the host, because most links of a page lead to its
-# own host: offering a page then touches a few leaves of each index instead of one per link. `links_in_turn` are the
-# waiting rows by number: without it, a turn among them would go through all rows that wait no more. `hosts_in_order`
-# are the hosts of which something waits, by the place of their first link.
+"""SQL condition on a returning link: it was not postponed."""
+# Rows are appended as links arrive. The first two indexes begin with the host, because most links of a page lead to its
+# own host: offering a page then touches a few leaves of each index instead of one per link. `links_in_turn` has the
+# waiting rows by number: without it, cycling through them would scan all rows that no longer wait. `hosts_in_order` has
+# the hosts with waiting links, by the position of their first link.
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS hosts (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, delay REAL NOT NULL, free_at REAL NOT NULL,
@@ -67,7 +67,7 @@ ONLY_FOR_CRAWLING = (
     "returning_links",
     "put_off_links",
 )
-"""Indexes that nobody asks but a crawl that runs. Where they are missing they are made when a store is opened."""
+"""Indexes used only by a running crawl. Opening a store creates them if they are missing."""
 COLUMNS = (
     "host, hash, url, state, key1, key2, key3, arrival, evidence, trail, depth, found_on, redirects, "
     "tries, again_at, because, hints"
@@ -75,11 +75,11 @@ COLUMNS = (
 HOST = "id, name, delay, free_at, address, head"
 ROBOTS = "url, until, delay, leads_to, failed, may_heal, tries"
 VALIDATORS = "etag, modified"
-"""Of a robots.txt, too. Folders of versions 3 and 4 do not have them."""
+"""Further columns of a robots.txt. Folders of versions 3 and 4 do not have them."""
 ROBOTS_OF_URLS = "url LIKE 'http%://_%/%' AND (leads_to = '' OR leads_to LIKE 'http%://_%/%')"
-"""Any others were written by somebody else; such a file is asked for again."""
+"""Other rows were not written by spoor; such a file is fetched again."""
 URL = 3
-"""The place of the URL in a row that begins with the id."""
+"""The index of the URL in a row that begins with the id."""
 
 BEST = (
     f"SELECT id, {COLUMNS} FROM links WHERE host = ? AND state = 0 "
@@ -89,7 +89,7 @@ FIRST_PLACE = (
     "SELECT place(key1, key2, key3, arrival) FROM links WHERE host = hosts.id AND state = 0 "
     "ORDER BY key1 DESC, key2 DESC, key3 DESC, arrival LIMIT 1"
 )
-"""Of a host, where `place` is `place_of_row`."""
+"""For a host; `place` is `place_of_row`."""
 FOUND_ON = f"SELECT id, {COLUMNS} FROM links WHERE found_on = ? AND state = 0 ORDER BY arrival"
 IN_TURN = f"SELECT id, {COLUMNS} FROM links INDEXED BY links_in_turn WHERE id > ? AND state = 0 ORDER BY id"
 
@@ -104,8 +104,8 @@ _KEY = "key1 = ?, key2 = ?, key3 = ?, arrival = ?"
 STAYED = f"UPDATE links SET {_KNOWN} WHERE id = ?"
 MOVED = f"UPDATE links SET {_KEY}, {_KNOWN} WHERE id = ?"
 CHANGED = f"UPDATE links SET state = ?, {_KEY}, {_KNOWN} WHERE id = ?"
-"""A link whose place is the same, is another, or is in another state. An index is written whenever a statement names a
-column of it, whether or not its value is another; so what stays as it was is not named."""
+"""For a link whose position is unchanged, has changed, or whose state has changed. SQLite writes an index whenever a
+statement names one of its columns, even if the value is the same; so unchanged columns are not named."""
 WRITE_HOST = (
     f"INSERT INTO hosts ({HOST}) VALUES (?, ?, ?, ?, ?, ?) "
     f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in HOST.split(', ')[2:])}"
@@ -117,11 +117,11 @@ WRITE_ROBOTS = (
 )
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
-"""What reading a damaged file leads to; the second when the damaged bytes are in the message itself."""
+"""Exceptions when reading a damaged file; the second if the message itself contains damaged bytes."""
 
 
 def stored_entry(db: sqlite3.Connection, url: str) -> Entry | None:
-    """A link as it stands in a file that somebody else may be writing; None: it never waited."""
+    """A link in a file that another process may be writing; None if it was never queued."""
     place = "host = (SELECT id FROM hosts WHERE name = ?) AND hash = ? AND url = ?"
     query = f"SELECT id, {COLUMNS} FROM links WHERE {place}"
     row = db.execute(query, (host_of(url), url_hash(url), url)).fetchone()
@@ -129,7 +129,7 @@ def stored_entry(db: sqlite3.Connection, url: str) -> Entry | None:
 
 
 def stored_robots(db: sqlite3.Connection, url: str) -> RobotsFile | None:
-    """What is known of a robots.txt, by its own URL."""
+    """A robots.txt, by its own URL."""
     row = db.execute(f"SELECT {ROBOTS} FROM robots WHERE url = ?", (url,)).fetchone()
     return None if row is None else robots_of(row)
 
@@ -140,12 +140,12 @@ def stored_robots_text(db: sqlite3.Connection, url: str) -> str:
 
 
 def deflated(text: str) -> bytes:
-    """As the text of a robots.txt is kept; nothing for none."""
+    """The stored form of the text of a robots.txt; empty if there is none."""
     return zlib.compress(text.encode("utf8", "replace")) if text else b""
 
 
 def inflated(kept: bytes | str) -> str:
-    """The beginning, if somebody else wrote more than any crawl does. Folders of version 3 hold the text itself."""
+    """Truncated if it is longer than any crawl writes. Folders of version 3 contain the plain text."""
     if isinstance(kept, str) or not kept:
         return str(kept or "")
     return zlib.decompressobj().decompress(kept, LONGEST_TEXT).decode("utf8", "replace")
@@ -192,14 +192,14 @@ _STATES = {int(state): state for state in State}
 
 
 def row_of(entry: Entry, host: int, names: EvidenceNames) -> tuple[Any, ...]:
-    """As `INSERT` takes it; `host` is the number of its host."""
+    """As `INSERT` takes it; `host` is the id of its host."""
     evidence, trail, *rest = known_columns(entry, names)
     identity = (entry.row, host, url_hash(entry.url), entry.url)
     return (*identity, *place_columns(entry), evidence, trail, entry.depth, entry.found_on, entry.redirects, *rest)
 
 
 def known_columns(entry: Entry, names: EvidenceNames) -> tuple[Any, ...]:
-    """What may change of a link that stays at its place."""
+    """The columns that may change while the position stays the same."""
     return (
         names.pack(entry.evidence),
         None if entry.trail is None else _dumped_trail(entry.trail),
@@ -233,8 +233,8 @@ def write_counters(db: sqlite3.Connection, counters: Counters) -> None:
 
 
 def bound_times(db: sqlite3.Connection, bounds: Bounds) -> None:
-    """All that lie in the future, inside a transaction of somebody else."""
-    # A delay that began when the crawl was resumed stays.
+    """Bounds all times in the future, inside a transaction of the caller."""
+    # A delay that began when the crawl was resumed is kept.
     _bound(db, "hosts", "free_at", bounds, bounds.longest, "min(free_at, :now + delay)")
     _bound(db, "robots", "until", bounds, min(bounds.longest, bounds.rules_last))
     for which in (APART, f"NOT {APART}"):
@@ -252,7 +252,7 @@ def _bound(
     least: str = ":now",
     where: str = "TRUE",
 ) -> None:
-    """Unless the clock was set back, only times that are too far away change."""
+    """Unless the clock was set back, changes only times that are too far in the future."""
     until = bounds.now + longest
     asked = {"now": bounds.now, "ahead": bounds.ahead, "until": until, "from": bounds.now if bounds.ahead else until}
     bounded = f"max(min(max({time} - :ahead, :now), :until), {least})"
@@ -270,7 +270,7 @@ def _trail(text: str) -> TrailState:
 
 
 def trail_of(state: TrailState) -> TrailState:
-    """As JSON gave it. JSON knows no tuples; trail states know no lists."""
+    """From JSON, which has lists instead of tuples; trail states contain no lists."""
     return tuple(trail_of(part) for part in state) if isinstance(state, list) else state
 
 

@@ -1,4 +1,4 @@
-"""A store in one SQLite file: durable at every commit, and flat in memory however many links wait."""
+"""A store in one SQLite file: durable at every commit, with constant memory use however many links wait."""
 
 from __future__ import annotations
 
@@ -61,39 +61,39 @@ from spoor.robots import RobotsFile
 from spoor.urls import host_of
 
 CACHE_KIB = 32 * 1024
-"""What the file system keeps is read again at little cost: with 10 MiB instead of 40, a frontier of 133 MB took 1.4 %
-more processor time, and 22 reads a page of 40 links instead of 6."""
+"""Reads from the file system cache are cheap: with 10 MiB instead of 40, a frontier of 133 MB took 1.4 % more processor
+time, and 22 reads per page of 40 links instead of 6."""
 STATEMENTS = 512
 PLACES_PER_QUERY = 400
 RECENT = 20_000
-"""Entries at hand, and up to twice as many: with what `learned` keeps of them 1.3 kB each."""
+"""Cached entries; the cache may grow to twice this number. 1.3 kB each, including the data of `learned`."""
 HOSTS_AHEAD = 500
-"""Hosts of which the first links stay at hand."""
+"""Number of hosts whose first links stay in memory."""
 AT_HAND = 10_000
-"""Hosts whose links are soonest, in memory, and up to twice as many: half a kilobyte each, two with the best link. A
-crawl asks some thousands within the delay of one."""
+"""Number of hosts in memory, those with the best links; may grow to twice this number. Half a kilobyte each, 2 kB with
+the best link. A crawl sends requests to some thousands within one host delay."""
 NAMES = 20_000
-"""Hosts whose numbers are at hand, and up to twice as many: five megabytes."""
+"""Cached ids of hosts; the cache may grow to twice this number. 5 MB."""
 ROBOTS_AT_HAND = 20_000
-"""Files of which it is known at hand how long they count, and up to twice as many: fifteen megabytes. Their rules are
-cached elsewhere."""
+"""Cached expiry times of robots.txt files; the cache may grow to twice this number. 15 MB. Their rules are cached
+elsewhere."""
 PAGES_PER_CHECKPOINT = 12 * 1024
-"""The log may grow to 48 MiB before it is written back: pages that change often are then written once, not often. To
-write back more would hold the loop for too long."""
+"""The write-ahead log may grow to 48 MiB before a checkpoint, so that pages that change often are written back once. A
+larger checkpoint would block the event loop for too long."""
 
 NOTHING: dict[str, Entry] = {}
 Thing = TypeVar("Thing")
 
 Writer = Callable[[sqlite3.Connection], None]
-"""Writes rows of its own inside a transaction that somebody else began and will end."""
+"""Writes rows of its own inside a transaction of the caller."""
 
 
 class SqliteStore:
-    """What was saved since the last commit is held in `_changed`, by host and URL, and goes to the file all at once.
-    So between two commits the file holds the state of the last one, whatever happens to the process. `_recent` are
-    entries as they are now, those of `_changed` and those found last: the pages of a site go on naming the same links.
-    `_ahead` has the first waiting links of the hosts that were asked about last. `_host_ids` are numbers of hosts, None
-    where there is no such host in the file; `_known_robots` what stands in the file of some robots.txt."""
+    """Changes since the last commit are in `_changed`, by host and URL, and are written all at once: between two
+    commits the file has the state of the last one, whatever happens to the process. `_recent` caches current entries,
+    those of `_changed` and those found last, because the pages of a site keep linking to the same URLs. `_ahead` has
+    the first waiting links of the hosts used last. `_host_ids` caches ids of hosts, None if the host is not in the
+    file; `_known_robots` caches robots.txt rows of the file."""
 
     def __init__(self, path: Path, at_hand: int = AT_HAND) -> None:
         self._path = path
@@ -116,7 +116,7 @@ class SqliteStore:
             raise BadInput(f"cannot use {path} as a frontier: {error}") from None
 
     def _prepare(self) -> None:
-        # A file from elsewhere: its schema may call no functions, and cells are checked before they are used.
+        # The file may be untrusted: its schema must not call functions, and cells are checked before use.
         self._db.execute("PRAGMA trusted_schema = OFF")
         self._db.execute("PRAGMA cell_size_check = ON")
         self._db.execute("PRAGMA journal_mode = WAL")
@@ -131,16 +131,16 @@ class SqliteStore:
         self._committed = self._last_row
 
     def close(self) -> None:
-        """Forgets what was not committed."""
+        """Discards uncommitted changes."""
         self._db.close()
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """For others who keep things in the same file; they change it only through `write_along`."""
+        """For other parts that store data in the same file; they write only through `write_along`."""
         return self._db
 
     def write_along(self, writer: Writer) -> None:
-        """From now on `writer` writes in every commit, in the same transaction."""
+        """From now on, calls `writer` in the transaction of every commit."""
         self._along.append(writer)
 
     @property
@@ -175,7 +175,7 @@ class SqliteStore:
 
     def _first(self, host: str) -> tuple[Order, str] | None:
         ahead = self._ahead.pop(host, None) or ReadAhead(self._changed.get(host, NOTHING).values())
-        self._ahead[host] = ahead  # The last: those asked about last are kept.
+        self._ahead[host] = ahead  # Moves it to the end: those used last are kept.
         while (first := ahead.first()) is None and ahead.read_to != ALL_READ:
             self._read_on(host, ahead)
         return first
@@ -208,7 +208,7 @@ class SqliteStore:
         return ((key_of(*key), count) for *key, count in self._all(query))
 
     def in_state(self, state: State) -> Iterator[Entry]:
-        # With the number in the query, SQLite knows that it may use an index of this state alone.
+        # With a literal, SQLite can use the partial index for this state.
         query = f"SELECT id, {COLUMNS} FROM links WHERE state = {int(state)} ORDER BY arrival"
         return map(self._entry, self._all(query))
 
@@ -220,8 +220,8 @@ class SqliteStore:
     def host_names(self) -> Iterator[str]:
         return (name for (name,) in self._all("SELECT name FROM hosts"))
 
-    def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
-        which = f"NOT {APART}" if put_off else APART
+    def returning(self, after: Moment, postponed: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
+        which = f"NOT {APART}" if postponed else APART
         query = f"SELECT again_at, arrival, url FROM links WHERE state = 1 AND {which} AND (again_at, arrival) > (?, ?)"
         found = self._all(f"{query} ORDER BY again_at, arrival LIMIT ?", (*after, most))
         return found, found[-1][:2] if len(found) == most else ALL_MOMENTS
@@ -270,7 +270,7 @@ class SqliteStore:
         return self._host_ids[name]
 
     def _ask_ids(self, names: set[str]) -> None:
-        """The numbers of these hosts are at hand then."""
+        """Loads the ids of these hosts into the cache."""
         unknown = [name for name in names if name not in self._host_ids]
         for start in range(0, len(unknown), PLACES_PER_QUERY):
             asked = unknown[start : start + PLACES_PER_QUERY]
@@ -342,7 +342,7 @@ class SqliteStore:
         return BrokenStorage(f"cannot write {self._path}: {error}; {remedy}")
 
     def _read(self, urls: Sequence[str]) -> dict[str, Entry]:
-        """Those of the URLs that are in the file, asked for in as few queries as SQLite allows."""
+        """The URLs that are in the file, in as few queries as SQLite allows."""
         found: dict[str, Entry] = {}
         hosts = [host_of(url) for url in urls]
         self._ask_ids(set(hosts))
@@ -400,7 +400,7 @@ class SqliteStore:
         self._db.executemany(WRITE_ROBOTS, rows)
 
     def _at_hand(self, row: tuple[Any, ...]) -> Entry:
-        """Likely to be asked for by its URL soon."""
+        """The cached entry of the row; it is likely to be looked up by URL soon."""
         entry = self._recent.get(row[URL])
         if entry is None:
             entry = self._recent[row[URL]] = self._entry(row)
@@ -413,8 +413,8 @@ class SqliteStore:
             raise self._damaged(str(error)) from None
 
     def _first_rows(self, most: int, query: str, asked: Sequence[object], fits: Callable[[Any], bool]) -> list[Any]:
-        """Where there may be more rows than are needed. The cursor is closed here, not as garbage: SQLite cannot empty
-        its log while somebody reads, and a cursor belongs to the thread that made it."""
+        """For queries with more rows than needed. The cursor is closed here, not by the garbage collector: an open
+        reader keeps SQLite from resetting its log, and a cursor belongs to the thread that created it."""
         try:
             with closing(self._db.execute(query, asked)) as rows:
                 return list(islice(filter(fits, rows), most))
@@ -436,5 +436,5 @@ class SqliteStore:
 
 
 def _last(count: int, things: dict[str, Thing]) -> dict[str, Thing]:
-    """The last `count`, once there are twice as many."""
+    """The last `count` items, once there are more than twice as many."""
     return things if len(things) <= 2 * count else dict(islice(things.items(), len(things) - count, None))

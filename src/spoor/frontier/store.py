@@ -1,5 +1,5 @@
-"""The role behind the frontier: where entries and hosts are kept. It keeps; the frontier decides. And what a strategy
-may see of the links that wait there."""
+"""The storage interface of the frontier: a store keeps entries and hosts, the frontier decides. And the view of waiting
+links that a strategy has."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from spoor.robots import RobotsFile
 Moment = tuple[float, int]
 """When a link may be tried again, and its arrival: the order in which links return."""
 FIRST_HASH = -(2**63)
-"""Before every hash of a URL."""
+"""Less than every hash of a URL."""
 ALL_MOMENTS: Moment = (math.inf, 0)
 """After every moment."""
 
 
 @dataclass(slots=True)
 class Counters:
-    """What a frontier must not forget besides entries and hosts."""
+    """The counters that a frontier stores besides entries and hosts."""
 
     arrivals: int = 0
     visits: int = 0
@@ -32,9 +32,9 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What is to become of times in the future when a crawl is resumed: by `ahead` seconds the clock was ahead of what
-    it says now when they were written down, and none may lie more than `longest` seconds from now. A robots.txt counts
-    no longer than `rules_last`; a link that the process may have died of returns at `died_until`."""
+    """How future times are adjusted when a crawl is resumed: the clock has been set back by `ahead` seconds since they
+    were stored, and none may be more than `longest` seconds from now. A robots.txt is valid for at most `rules_last`; a
+    link that may have killed the process returns at `died_until`."""
 
     now: float
     ahead: float
@@ -47,27 +47,27 @@ class Bounds:
 
 
 class LinkStore(Protocol):
-    """Changes become durable together, at `commit`; what was saved is seen by `find` and `best` at once."""
+    """Stores entries and hosts. Changes become durable together, at `commit`; `find` and `best` see them at once."""
 
     @property
     def at_hand(self) -> int | None:
-        """How many hosts, and how many links that return, a frontier keeps in memory; None: all."""
+        """How many hosts, and how many returning links, a frontier keeps in memory; None for all."""
         ...
 
     def find(self, urls: Sequence[str]) -> list[Entry | None]:
-        """What is known of each URL, in the same order."""
+        """The entry of each URL, in the same order."""
         ...
 
     def save(self, entry: Entry) -> None:
-        """Insert the entry, or note that it has changed. Its host was saved before."""
+        """Inserts or updates the entry. Its host was saved before."""
         ...
 
     def best(self, host: str) -> Entry | None:
-        """The waiting entry of a host that is first in order; None: nothing of it waits."""
+        """The first waiting entry of a host in the order of the queue; None if nothing waits there."""
         ...
 
     def first_place(self, host: str) -> Order | None:
-        """Where that is. It takes less time to tell."""
+        """Its position. Faster than `best`."""
         ...
 
     def links_found_on(self, url: str, most: int) -> list[Entry]:
@@ -75,12 +75,13 @@ class LinkStore(Protocol):
         ...
 
     def some(self, turn: int, count: int) -> list[Entry]:
-        """Up to `count` of the waiting entries that were there at the last commit, in the order they came; turn by turn
-        others, and all again and again."""
+        """Up to `count` of the waiting entries as of the last commit, in the order of insertion. Increasing `turn`
+        cycles through all of them."""
         ...
 
     def waiting_keys(self) -> Iterator[tuple[Key, int]]:
-        """How many entries wait at each key, as of the last commit, in any order; a key may come several times."""
+        """The number of waiting entries at each key, as of the last commit, in any order; a key may occur several
+        times."""
         ...
 
     def in_state(self, state: State) -> Iterator[Entry]:
@@ -89,56 +90,56 @@ class LinkStore(Protocol):
         ...
 
     def parked(self, host: str, because: str, after: int, most: int) -> tuple[list[Entry], int | None]:
-        """The next links of a host that are parked for this reason, as of the last commit; and what to give as `after`
-        to go on, None: these were the last. `FIRST_HASH` begins."""
+        """The next links of a host that are parked for this reason, as of the last commit; and the next value for
+        `after`, None if there are no more. Start with `FIRST_HASH`."""
         ...
 
     def host_names(self) -> Iterator[str]:
-        """Of all hosts, as of the last commit."""
+        """The names of all hosts, as of the last commit."""
         ...
 
-    def returning(self, after: Moment, put_off: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
-        """The next links that return after a moment, as of the last commit: when, their arrival and URL; and the moment
-        up to which these are all. `put_off`: those for which nobody waits, or the others."""
+    def returning(self, after: Moment, postponed: bool, most: int) -> tuple[list[tuple[float, int, str]], Moment]:
+        """The next links that return after a moment, as of the last commit: time, arrival and URL; and the moment up to
+        which this is complete. `postpone`: the postponed links, or the others."""
         ...
 
     def save_host(self, host: Host) -> None:
-        """Its `order` is that of its best waiting entry at the next commit."""
+        """Its `order` must be that of its best waiting entry at the next commit."""
         ...
 
     def host(self, name: str) -> Host | None:
-        """As saved, at the last commit at least; None: never."""
+        """As saved, at least as of the last commit; None if it never was."""
         ...
 
     def hosts_after(self, order: Order, most: int, now: float, known: Container[str]) -> tuple[list[Host], Order]:
-        """The next hosts that have something waiting, by the place of their first link, as of the last commit; and the
-        place up to which these are all. Left out are those whose delay since the crawl was resumed is not over at
-        `now`, and those that are `known` by their names."""
+        """The next hosts with waiting links, by the position of their first link, as of the last commit; and the
+        position up to which this is complete. Omits hosts whose delay since the crawl was resumed is not over at `now`,
+        and hosts whose names are `known`."""
         ...
 
     def resume(self, at: float) -> None:
-        """The delays of the hosts that are known by now begin then: `host` and `hosts_after` say so."""
+        """The delays of all known hosts start then, as reflected in `host` and `hosts_after`."""
         ...
 
     def next_delay_end(self, now: float) -> float | None:
-        """When the next of these delays will be over; None: all are."""
+        """When the next of these delays ends; None if all have ended."""
         ...
 
     def save_robots(self, file: RobotsFile, text: str) -> None:
-        """What is known of a robots.txt, in place of what was."""
+        """Stores a robots.txt, replacing the earlier one."""
         ...
 
     def robots_file(self, url: str) -> RobotsFile | None:
-        """As saved last; None: nothing was."""
+        """As last saved; None if it never was."""
         ...
 
     def robots_text(self, url: str) -> str:
-        """As saved last; "" when nothing was."""
+        """As last saved; "" if it never was."""
         ...
 
     def bound(self, bounds: Bounds) -> None:
-        """Brings the times of hosts, robots.txt files and returning links within bounds, at once and durably. Before
-        anything else is asked of a crawl that is resumed."""
+        """Brings the times of hosts, robots.txt files and returning links within bounds, at once and durably. To be
+        called first when a crawl is resumed."""
         ...
 
     def counters(self) -> Counters: ...

@@ -1,4 +1,4 @@
-"""How many links wait at which keys: what a shard of a crawl tells of its queue."""
+"""The number of waiting links by key, as a shard reports it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from functools import lru_cache
 from spoor.records import Key
 
 DIGITS = 2
-"""Of each part of a key: nearer keys count as equal, so that there are few."""
+"""Significant digits of each part of a key: nearby keys are merged, so that there are few."""
 
 
 class Tally:
-    """Counts only keys at which something waits."""
+    """Counts of waiting links by rounded key; no zero counts."""
 
     def __init__(self, counts: Iterable[tuple[Key, int]] = ()) -> None:
         self._counts: dict[Key, int] = {}
@@ -30,7 +30,7 @@ class Tally:
             del self._counts[cell]
 
     def best(self, links: int) -> list[tuple[Key, int]]:
-        """The best keys at which so many links wait together, best first, and how many at each."""
+        """The best keys that together have this many links, best first, with the number of links at each."""
         found: list[tuple[Key, int]] = []
         for key in heapq.nlargest(links, self._counts):
             found.append((key, self._counts[key]))

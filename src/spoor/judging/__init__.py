@@ -1,1 +1,1 @@
-"""What is relevant? Judges of language, topic and ontology, the models behind them, and how these are trained."""
+"""Judges of language, topic and ontology, their models, and the training of these."""

@@ -3,7 +3,7 @@
     P(class | text) ∝ P(class) · Π P(word | class)
     P(word | class) = (times in class + 1) / (words in class + |V|)
 
-Words outside the vocabulary V say nothing.
+Words outside the vocabulary V are ignored.
 """
 
 from __future__ import annotations
@@ -25,18 +25,17 @@ from spoor.judging.regression import Sample, rows_of
 from spoor.parse.words import LONGEST, PLACES, Words, features
 from spoor.records import Page, TargetPrior, Verdict
 
-# Which of several classes does a text belong to? Multinomial naive Bayes: words are drawn one by one, each
-# class has its own chances for them.
+# Multinomial naive Bayes: a distribution over words for each class.
 
 
 MOST_WORDS = 100_000
-"""Of the vocabulary: those that occur most often."""
+"""Vocabulary size: the most frequent words are kept."""
 
 
 @dataclass(frozen=True, eq=False)
 class NaiveBayes:
-    """`times` has a row for each of `words`, a column for each of `classes`: how often the texts of the class hold the
-    word. `texts` counts the texts of each class."""
+    """`times` has a row for each of `words` and a column for each of `classes`: how often the texts of the class
+    contain the word. `texts` is the number of texts of each class."""
 
     classes: tuple[str, ...]
     texts: tuple[int, ...]
@@ -51,7 +50,7 @@ class NaiveBayes:
         object.__setattr__(self, "_rows", {word: row for row, word in enumerate(self.words)})
 
     def posterior(self, words: Iterable[str]) -> NDArray[np.float64]:
-        """The probability of each class; those before anything was read, when no word is known."""
+        """The probability of each class; the prior probabilities if no word is known."""
         rows, counts = self._known(words)
         logs = np.log(np.array(self.texts) / sum(self.texts)) + counts @ self._chances[rows]
         chances = np.exp(logs - logs.max())
@@ -61,13 +60,13 @@ class NaiveBayes:
         return any(word in self._rows for word in words)
 
     def deciding(self, words: Iterable[str], winner: int, rival: int, most: int) -> list[str]:
-        """The words of a text that spoke most for one class rather than another."""
+        """The words of a text that contributed most to `winner` over `rival`."""
         rows, counts = self._known(words)
         leads = counts * (self._chances[rows, winner] - self._chances[rows, rival])
         return [self.words[rows[k]] for k in np.argsort(-leads, kind="stable")[:most] if leads[k] > 0.0]
 
     def typical(self, relevant: Sequence[int], most: int) -> list[str]:
-        """The words that tell the target classes from the rest: frequent there, and rarer elsewhere."""
+        """The words that best separate the target classes from the rest: frequent in them, rarer elsewhere."""
         inside = self.times[:, relevant].sum(axis=1) + 1.0
         outside = np.delete(self.times, relevant, axis=1).sum(axis=1) + 1.0
         share, rest = inside / inside.sum(), outside / outside.sum()
@@ -80,7 +79,7 @@ class NaiveBayes:
 
 
 def learned(texts: Mapping[str, Sequence[Sequence[str]]]) -> NaiveBayes:
-    """From the texts of each class, cut into words."""
+    """Trains on tokenised texts by class."""
     by_class = [Counter(word for text in of_class for word in text) for of_class in texts.values()]
     together: Counter[str] = sum(by_class, Counter())
     kept = sorted(sorted(together), key=lambda word: -together[word])[:MOST_WORDS]
@@ -88,19 +87,19 @@ def learned(texts: Mapping[str, Sequence[Sequence[str]]]) -> NaiveBayes:
     return NaiveBayes(tuple(texts), tuple(map(len, texts.values())), tuple(kept), times.reshape(len(kept), len(texts)))
 
 
-# Classes of pages in a tree, with what was learned of the leaves, and which of its nodes are relevant.
+# A tree of page classes: the classifier of its leaves, and which nodes are relevant.
 
 
 TAXONOMY = Kind("taxonomies", 1, "spoor train taxonomy")
 DAMAGED = (ValueError, KeyError, TypeError, OverflowError, zlib.error)
-"""What senseless figures in a model file lead to."""
+"""Errors that invalid values in a model file cause."""
 _MOST_CLASSES = 10_000
 _MOST_CHARACTERS = 100 * MOST_WORDS
 
 
 @dataclass(frozen=True, eq=False)
 class TaxonomyModel:
-    """A leaf is called by its path, `sports/cycling/road`; every leaf at or below one of `relevant` is relevant."""
+    """A leaf is named by its path, `sports/cycling/road`; every leaf at or below one of `relevant` is relevant."""
 
     name: str
     trained_on: str
@@ -113,7 +112,7 @@ def is_at_or_below(leaf: str, nodes: Iterable[str]) -> bool:
 
 
 def target_probability(leaves: Mapping[str, float], relevant: Iterable[str]) -> float:
-    """How probable it is that a page belongs to a target leaf, from how probable each leaf is."""
+    """The probability that a page belongs to a relevant leaf, from the probability of each leaf."""
     nodes = tuple(relevant)
     return min(1.0, sum(chance for leaf, chance in leaves.items() if is_at_or_below(leaf, nodes)))
 
@@ -123,7 +122,7 @@ def write_taxonomy(path: Path, model: TaxonomyModel) -> None:
 
 
 def as_part(model: TaxonomyModel) -> Part:
-    """As it stands in a model file, which may hold more beside it."""
+    """Serialised as a part of a model file, which may contain other parts."""
     words = "\n".join(model.bayes.words).encode("utf8", "surrogatepass")
     says = {
         "name": model.name,
@@ -148,7 +147,7 @@ def open_taxonomy(path: Path) -> TaxonomyModel:
 
 
 def from_part(part: Part) -> TaxonomyModel:
-    """One of `DAMAGED` when it is not whole."""
+    """Raises one of `DAMAGED` if the part is incomplete or invalid."""
     return _unpacked(part.says, part.content)
 
 
@@ -168,7 +167,7 @@ def _unpacked(says: Mapping[str, Any], content: bytes) -> TaxonomyModel:
     return TaxonomyModel(str(says["name"]), str(says["trained_on"]), tuple(map(str, says["good"])), bayes)
 
 
-# The topic of a page as one of the classes of a taxonomy: naive Bayes.
+# The topic of a page as one of the classes of a taxonomy, by naive Bayes.
 
 
 PRIOR_WORDS = 20
@@ -179,8 +178,8 @@ _WORDS = Words()
 
 @dataclass(frozen=True)
 class Taxonomy:
-    """The relevance is the probability of all target classes together; relevant is a page whose best class is relevant.
-    That class is the label of the verdict."""
+    """The relevance is the total probability of the target classes. A page is relevant if its most probable class is;
+    that class is the label of the verdict."""
 
     model: TaxonomyModel
     _target_prior: TargetPrior = field(init=False, repr=False, compare=False)
@@ -223,30 +222,30 @@ class Taxonomy:
         )
 
 
-# What was learned from pages that are relevant and pages that are not: how much each word speaks for either.
+# A logistic regression trained on relevant and irrelevant pages: a weight for each word.
 
 
 TOPIC = Kind("topic models", 1, "spoor train topic")
 
 
 @dataclass(frozen=True)
-class Opinion:
-    """`probability` that the page is relevant; the words that spoke most for it and most against it, the first most. A
-    page without a word of the training pages has no words here, and probability 0."""
+class Prediction:
+    """`probability` that the page is relevant, with the words that contributed most for and against, largest first.
+    Without a word of the training pages there are no words and the probability is 0."""
 
     probability: float
     speaks_for: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
 
 
-NOTHING = Opinion(0.0)
+NOTHING = Prediction(0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class TopicModel:
-    """The probability is 1 / (1 + e^-z), where z is `bias` and the weights of a page's features added up; a page is
-    relevant from `threshold` on. `weights` has a number for each place of `features`. `words` are those that make a
-    page relevant, the strongest first."""
+    """The probability is 1 / (1 + e^-z), where z is `bias` plus the weights of the page's features. A page is relevant
+    at `threshold` or more. `weights` has an entry for each hash bucket of `features`. `words` are those with the
+    largest positive weights, largest first."""
 
     name: str
     trained_on: str
@@ -255,7 +254,7 @@ class TopicModel:
     words: tuple[str, ...] = field(repr=False)
     weights: NDArray[np.float32] = field(repr=False)
 
-    def opinion(self, title: str, text: str) -> Opinion:
+    def opinion(self, title: str, text: str) -> Prediction:
         found = features(title, text)
         said = self.weights[found.places()] * found.weights
         if not said.any():
@@ -264,15 +263,15 @@ class TopicModel:
         order = np.argsort(said, kind="stable")
         most = [found.words[k] for k in order[::-1][:SHOWN] if said[k] > 0.0]
         least = [found.words[k] for k in order[:SHOWN] if said[k] < 0.0]
-        return Opinion(probability, tuple(most), tuple(least))
+        return Prediction(probability, tuple(most), tuple(least))
 
     def probabilities(self, samples: Sequence[Sample]) -> NDArray[np.float64]:
-        """Of pages by what was kept of them; the same as their opinions say, within what a float holds."""
+        """Of pages, from their stored features. Equal to the probabilities of their opinions up to float precision."""
         said = rows_of(samples).scores(self.weights, 0.0)
         return np.where(said == 0.0, NOTHING.probability, 0.5 + 0.5 * np.tanh((said + self.bias) / 2.0))
 
     def log_odds(self, samples: Sequence[Sample]) -> NDArray[np.float64]:
-        """Of pages, by what was kept of them."""
+        """Of pages, from their stored features."""
         return rows_of(samples).scores(self.weights, self.bias)
 
 
@@ -308,13 +307,13 @@ def _checked(says: Mapping[str, object], weights: NDArray[np.float32]) -> TopicM
     return TopicModel(str(says["name"]), str(says["trained_on"]), threshold, bias, tuple(map(str, words)), weights)
 
 
-# The topic of a page by what was learned from pages that are relevant and pages that are not.
+# The topic of a page by a classifier trained on relevant and irrelevant pages.
 
 
 @dataclass(frozen=True)
 class Examples:
-    """The relevance is the probability that the page is relevant. Relevant from `least` on; 0: from where the training
-    found best."""
+    """The relevance is the probability that the page is relevant. Relevant at `least` or more; 0 means the threshold of
+    the model, chosen in training."""
 
     model: TopicModel
     least: float = 0.0
@@ -336,11 +335,11 @@ class Examples:
     def similarities(self, texts: Sequence[str]) -> list[float]:
         return [self.model.opinion("", text).probability for text in texts]
 
-    def _verdict(self, opinion: Opinion) -> Verdict:
+    def _verdict(self, opinion: Prediction) -> Verdict:
         relevant = opinion.probability >= (self.least or self.model.threshold)
         return Verdict(opinion.probability, relevant, self._because(opinion))
 
-    def _because(self, opinion: Opinion) -> str:
+    def _because(self, opinion: Prediction) -> str:
         if not opinion.speaks_for and not opinion.against:
             return f"holds no word of the training pages of {self.model.name}"
         sides = {"for it": opinion.speaks_for, "against it": opinion.against}

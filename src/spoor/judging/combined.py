@@ -1,4 +1,4 @@
-"""Judges made of other judges: joined by and, or, not; and the perfect judge, and one that remembers its verdicts."""
+"""Judges built from other judges: combinations by and, or, not; the perfect judge; a judge with stored verdicts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from spoor.records import Page, TargetPrior, Verdict
 from spoor.roles import Comparing, Judge
 from spoor.strategy import prior_of, reads_main_text, waits
 
-# Several judges at once: what one says, another must say too, or may say instead, or must not say.
+# Boolean combinations of judges.
 
 
 @dataclass(frozen=True)
 class NearestOf:
-    """A text is as near to several topics as to the nearest of them: a link about one is worth a visit."""
+    """The similarity to several topics is the largest one: a link about one of them is worth a visit."""
 
     topics: tuple[Comparing, ...]
 
@@ -32,9 +32,9 @@ class NearestOf:
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """`Agreement("charset and not script", {"charset": …, "script": …})`. Relevance is the least of what is joined by
-    and, the most of what is joined by or, what is missing to 1 under not. Every judge's reason is kept."""
+class CombinedJudge:
+    """`CombinedJudge("charset and not script", {"charset": …, "script": …})`. The relevance is the minimum for and, the
+    maximum for or, 1 minus the relevance for not. The reasons of all judges are kept."""
 
     require: str
     judges: Mapping[str, Judge]
@@ -63,14 +63,14 @@ class Agreement:
 
     @property
     def target_prior(self) -> TargetPrior:
-        """What the judges look for together; what `require` denies has no part in it."""
+        """The priors of the judges together, without judges that `require` negates."""
         priors = [prior_of(self.judges[name]) for name in asserted(self._required)]
         language = next((prior.language for prior in priors if prior.language), "")
         return TargetPrior(language, tuple(dict.fromkeys(word for prior in priors for word in prior.words)))
 
     @property
     def nearest(self) -> NearestOf | None:
-        """How near texts are to what is asked for, by the judges that can compare; None: none of them can."""
+        """Similarity of texts to the target, by the judges that can compare texts; None if none of them can."""
         asked = (self.judges[name] for name in asserted(self._required))
         comparing = tuple(judge for judge in asked if isinstance(judge, Comparing))
         return NearestOf(comparing) if comparing else None
@@ -80,14 +80,14 @@ class Agreement:
         return [self.agreed(dict(zip(self._asked, verdicts, strict=True))) for verdicts in zip(*said, strict=True)]
 
     def agreed(self, said: Mapping[str, Verdict]) -> Verdict:
-        """What follows from what each of the judges says, by name."""
+        """Combines the verdicts of the judges, given by name."""
         agreed = _weighed(self._required, said)
         because = "; ".join(f"{name}: {verdict.because}" for name, verdict in said.items())
         return Verdict(agreed.relevance, agreed.relevant, because, agreed.label)
 
 
 def _weighed(required: Requirement, said: Mapping[str, Verdict]) -> Verdict:
-    """The reasons are left out. Of several labels the first counts; what is denied has none."""
+    """Without reasons. The first label counts; a negated judge has none."""
     if not isinstance(required, Combined):
         return said[required]
     parts = [_weighed(part, said) for part in required.parts]
@@ -102,12 +102,12 @@ def _weighed(required: Requirement, said: Mapping[str, Verdict]) -> Verdict:
             return Verdict(1.0 - relevances[0], not decisions[0], "")
 
 
-# The perfect judge: it looks the answer up. For comparing strategies apart from the quality of a judge.
+# The perfect judge: it looks up the label. For comparing strategies independently of the quality of a judge.
 
 
 @dataclass(frozen=True)
 class Truth:
-    """Relevant means: carries the label `target`. `is_relevant` answers by URL."""
+    """A page is relevant if it has the label `target`. `is_relevant` looks it up by URL."""
 
     target: str
     is_relevant: Callable[[str], bool] = field(repr=False)
@@ -116,7 +116,7 @@ class Truth:
 
     @property
     def target_prior(self) -> TargetPrior:
-        """A label such as lang=ja names a language; others are made of words: subject.Science.Biology."""
+        """A label such as lang=ja names a language; others consist of words: subject.Science.Biology."""
         kind, _, value = self.target.rpartition("=")
         return (
             TargetPrior(language=value)
@@ -129,12 +129,12 @@ class Truth:
         return [yes if self.is_relevant(page.url) else no for page in pages]
 
 
-# What a judge said of the pages of a web, kept in a file: it is asked once, however many crawls come by.
+# The verdicts of a judge on the pages of a web, stored in a file: each page is judged once for any number of crawls.
 
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """By the number of the page; reasons and class labels are not kept. A page that nobody judged is not relevant."""
+    """Indexed by page number, without reasons and class labels. A page that was not judged is irrelevant."""
 
     relevance: NDArray[np.float64]
     relevant: NDArray[np.bool_]
@@ -160,8 +160,8 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class Remembered:
-    """`name` is that of the judge that was asked; `verdict_of` answers by URL. It reads no texts any more, so
-    strategies that read none either run as quickly as under a perfect judge."""
+    """`name` is that of the original judge; `verdict_of` returns its verdict by URL. Reads no texts, so strategies that
+    read none either run as fast as with the perfect judge."""
 
     name: str
     verdict_of: Callable[[str], Verdict] = field(repr=False)

@@ -1,9 +1,9 @@
-"""The judge of a language: a library (CLD2, py3langid) where it knows the language, our profiles where not.
+"""The judge of a language: a library (CLD2, py3langid) if it knows the language, n-gram profiles otherwise.
 
-CLD2 tells the languages it knows better than profiles from ten kilobytes of text can; so it is asked where it knows the
-relevant one. Profiles tell the others, and all model files. Both are asked, and the more favourable believed, where the
-language has profiles in a script that CLD2 cannot read, as Mongolian has: it also comes in fonts of its own.
-The reason of every verdict says who was asked.
+CLD2 is more accurate for the languages it knows than profiles trained on ten kilobytes of text, so it is used if it
+knows the target language. Profiles cover the other languages and all model files. If the language has profiles in a
+script that CLD2 cannot read, as Mongolian has, which also comes in fonts of its own, both judge and the more favourable
+verdict counts. The reason of every verdict names the method.
 """
 
 from __future__ import annotations
@@ -27,22 +27,21 @@ from spoor.records import Page, TargetPrior, Verdict
 from spoor.roles import Judge
 from spoor.strategy import PageByPage
 
-# The language of a page as a library tells it: CLD2, or py3langid. What they do not know, no text can teach
-# them.
+# The language of a page as detected by a library: CLD2, or py3langid. Neither can be trained.
 
 
 PIECE = 700
-"""Characters that are looked at of a page's beginning, middle and end: more tell no more about its language, and cost
+"""Characters taken from the beginning, the middle and the end of a page. More do not improve detection and take
 time."""
 
 UNKNOWN = "und"
-"""The BCP-47 tag of a text in no language that is known."""
+"""BCP-47 tag of a text in no known language."""
 
 _CURRENT = {"iw": "he", "jw": "jv", "bh": "bih", "xx-Bugi": "bug", "xx-Goth": "got", "kik": "ki", "un": UNKNOWN}
-"""Codes of the libraries that BCP-47 has replaced, or never had."""
+"""Codes of the libraries that BCP-47 has replaced or does not have."""
 
 _NO_LANGUAGES = {UNKNOWN, "xxx", "zxx", "tlh", "zzp"}
-"""Answers of a library that are no target language: no text, and the jokes of CLD2."""
+"""Results of a library that cannot be a target language: no text, and the joke languages of CLD2."""
 
 _REFUSED_BY_CLD2 = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef"
@@ -51,11 +50,11 @@ _REFUSED_BY_CLD2 = re.compile(
 )
 
 Shares = dict[str, float]
-"""BCP-47 tag to the share of the text, or to its probability; the likeliest first, never empty."""
+"""BCP-47 tag to the share of the text, or to its probability; largest first, never empty."""
 
 
 def excerpt(text: str) -> str:
-    """All of a short text."""
+    """Beginning, middle and end of a text; a short text whole."""
     if len(text) <= 3 * PIECE:
         return text
     middle = (len(text) - PIECE) // 2
@@ -63,16 +62,16 @@ def excerpt(text: str) -> str:
 
 
 def cld2_shares(text: str) -> Shares:
-    """CLD2 counts: how much of the text is in each of up to three languages."""
+    """The share of the text in each of up to three languages, by CLD2."""
     legible = excerpt(text)
-    if not legible.replace("\n", " ").isprintable():  # most texts are, and nothing that is refused
+    if not legible.replace("\n", " ").isprintable():  # most texts are printable and have no refused characters
         legible = _REFUSED_BY_CLD2.sub(" ", legible)
     _, _, found = pycld2.detect(legible, isPlainText=True, bestEffort=True)
     return {_tag(code): percent / 100 for _, code, percent, _ in found if code != "un"} or {UNKNOWN: 1.0}
 
 
 def py3langid_shares(text: str) -> Shares:
-    """py3langid takes a text to be in one language and says how probable each is."""
+    """The probability of each language; py3langid assumes that the text is in one."""
     if not text.strip():
         return {UNKNOWN: 1.0}
     return {_tag(code): float(probability) for code, probability in _py3langid().rank(excerpt(text))}
@@ -100,7 +99,7 @@ LIBRARIES = {
 
 @cache
 def known_tags(library: str) -> frozenset[str]:
-    """The languages that a library can tell, as BCP-47 tags: `he`, `zh`, `zh-Hant`."""
+    """The languages that a library can detect, as BCP-47 tags: `he`, `zh`, `zh-Hant`."""
     if library not in LIBRARIES:
         raise UsageError(f"unknown detector {library!r}; known are {', '.join(LIBRARIES)}")
     return frozenset(LIBRARIES[library].tags()) - _NO_LANGUAGES
@@ -108,8 +107,8 @@ def known_tags(library: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Detector(PageByPage):
-    """Relevant from `least` on. `zh` means Chinese in any script, `zh-Hant` in the traditional one; the label of a
-    verdict is the language that was found."""
+    """Relevant at a share of `least` or more. `zh` means Chinese in any script, `zh-Hant` in the traditional one. The
+    label of a verdict is the detected language."""
 
     language: str
     tool: str = "cld2"
@@ -151,7 +150,7 @@ def _within(tag: str, target: str) -> bool:
 
 
 def _cannot_tell(language: str, library: str) -> str:
-    """With the nearest remedy: a shorter tag, the other library, or a profile of one's own."""
+    """Error message with the nearest remedy: a shorter tag, the other library, or a profile trained by the user."""
     general = language.partition("-")[0]
     others = [name for name in LIBRARIES if name != library and language in known_tags(name)]
     if general in known_tags(library):
@@ -165,18 +164,18 @@ def _cannot_tell(language: str, library: str) -> str:
 
 @cache
 def _py3langid() -> Any:
-    """Half a second to load, so only when it is asked."""
+    """Loaded on first use: it takes half a second."""
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
-# The judge of a target language: which of the ways to tell a language suits the one that was asked for.
+# The judge of a target language: selects the method that suits it.
 
 
 LIBRARY = "cld2"
 
 PARTLY, MOSTLY = 0.2, 0.7
-"""How much of a page must be in the target language: a fifth, because code, names and menus in English stand on pages
-of all languages; for the same reason most of it, when English is relevant."""
+"""Share of a page that must be in the target language: a fifth, because pages of all languages contain code, names and
+menus in English; most of it if English is the target, for the same reason."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +197,8 @@ class DetectorOrProfiles:
 
 
 def language_judge(language: str) -> Judge:
-    """For a BCP-47 tag, or the path of a model file. UsageError when there is neither a detector nor a profile."""
+    """`language` is a BCP-47 tag or the path of a model file. UsageError if there is neither a detector nor a
+    profile."""
     tag = tag_of(language)
     if language.endswith(SUFFIX) or tag not in known_tags(LIBRARY):
         return NearestProfile(language)
@@ -212,13 +212,13 @@ def _detector(tag: str) -> Detector:
 
 
 def _unread_script(tag: str) -> str | None:
-    """The tag with the script that the detector cannot read, if we have profiles of the language in one."""
+    """The tag with a script that the detector cannot read, if there are shipped profiles of the language in one."""
     written = (known for known in shipped().tags if is_in(known, tag) and "-" in known)
     return next((known for known in written if known.partition("-")[2] not in _scripts_read()), None)
 
 
 @cache
 def _scripts_read() -> frozenset[str]:
-    """Those in which the detector knows a language."""
+    """The scripts in which the detector knows a language."""
     parts = [tag.partition("-") for tag in known_tags(LIBRARY)]
     return frozenset(script or languages()[language].script for language, _, script in parts if language in languages())

@@ -1,4 +1,4 @@
-"""A dictionary of two languages, and texts of both as if they were written in one."""
+"""A bilingual dictionary, and a transcriber that replaces its terms in a text by their translations."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from spoor.files import read_bounded
 from spoor.judging.term_finder import Cutter
 from spoor.parse.words import STEMMERS, any_letter, folded, is_unspaced, stemmer
 
-# In which script is a text written? By the names that Unicode gives to letters: `devanagari`, `latin`, `cjk`.
+# The script of a text, by the Unicode names of its letters: `devanagari`, `latin`, `cjk`.
 
 
 LEAST = 0.1
-"""Share of the letters from which on a script is one of the texts, not of a few words quoted in them."""
+"""Share of the letters at which a script counts as one of the texts; below it, it occurs only in quoted words."""
 SAMPLE = 10_000
-"""Texts that are looked at; of more, every second, third … one."""
+"""Texts examined; of more, only every second, third … one."""
 
 
 def scripts_of(texts: Sequence[str]) -> list[str]:
-    """Those with a good share of the letters, the most frequent first."""
+    """Scripts with at least a share `LEAST` of the letters, most frequent first."""
     letters: Counter[str] = Counter()
     for letter, count in Counter("".join(texts[:: 1 + len(texts) // SAMPLE])).items():
         if script := script_of(letter):
@@ -43,17 +43,17 @@ def has_letter_of(scripts: frozenset[str], text: str) -> bool:
 
 @cache
 def script_of(letter: str) -> str:
-    """Of a letter, or of a sign that goes with letters; "" for everything else."""
+    """Script of a letter or combining mark; "" for other characters."""
     if unicodedata.category(letter)[0] not in "LM":
         return ""
     return unicodedata.name(letter, "").partition(" ")[0].partition("-")[0].lower()
 
 
-# When are two tokens the same word? Whatever punctuation clings to them, and however their letters were typed.
+# Normalisation of tokens, so that the same word compares equal whatever its punctuation and spelling.
 
 
 REMEMBERED = 1 << 16
-"""Tokens whose parts are kept at hand: few words make up most of a text."""
+"""Cached tokens with their parts: few words make up most of a text."""
 
 _HIDDEN = re.compile("[\u200b-\u200d\u2060\ufeff]")
 _NASAL = re.compile("ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[त-ध])|म्(?=[प-भ])|ँ")
@@ -62,8 +62,8 @@ _ANUSVARA, _NUKTA = "ं", "\u093c"
 
 @lru_cache(REMEMBERED)
 def parts(token: str) -> tuple[str, str, str]:
-    """The punctuation before the word, the word as it is compared, and the punctuation after it. A token of nothing
-    but punctuation has no word, and all of it comes before."""
+    """The punctuation before the word, the normalised word, and the punctuation after it. A token of punctuation only
+    has an empty word, and all of it comes before."""
     if token.isalnum():
         return "", spelt(token), ""
     letters = [letter.span() for letter in any_letter().finditer(token)]
@@ -74,14 +74,14 @@ def parts(token: str) -> tuple[str, str, str]:
 
 
 def spelt(text: str) -> str:
-    """In the one spelling in which words are compared. In Devanagari, a nasal before a consonant of its own kind is as
-    often written as a dot above, `हिन्दी` as `हिंदी`; the dot below that marks sounds of Persian is as often left out."""
+    """The normalised spelling for comparison. In Devanagari, a nasal before a consonant of the same class is often
+    written as a dot above, `हिन्दी` as `हिंदी`; the dot below that marks Persian sounds is often omitted."""
     text = folded(text)
     return text if text.isascii() else _NASAL.sub(_ANUSVARA, _HIDDEN.sub("", text)).replace(_NUKTA, "")
 
 
 def spelt_terms(terms: Iterable[str]) -> list[tuple[str, ...]]:
-    """The words of each term as `parts` would give them; all at once, which is quicker than one after the other."""
+    """The words of each term as `parts` would return them; all at once, which is faster."""
     text = _clinging().sub("", spelt("".join([f"{term}\n" for term in terms])))
     return [tuple(line.split()) for line in text.split("\n")[:-1]]
 
@@ -93,31 +93,31 @@ def _clinging() -> re.Pattern[str]:
     return re.compile(rf"(?<!\S){no_letter}|{no_letter}(?!\S)")
 
 
-# A dictionary of two languages from a file: one term a line, a tab, and what it means.
+# A bilingual dictionary from a file: one term a line, a tab, and its translation.
 
 
 Source = Literal["foreign", "left", "right"]
-"""The column of a file that is translated from. `foreign` is the one that is not in Latin letters; where that does not
-tell, the left one."""
+"""The source column of the file. `foreign` is the column that is not in Latin letters; if that is ambiguous, the left
+one."""
 SOURCES: tuple[Source, ...] = ("foreign", "left", "right")
 
 _log = logging.getLogger(__name__)
 _LINE = re.compile(r"^[^\S\n]*[^#\s].*$", re.M)
 _ENTRY = re.compile(r"^([^#\t\n\ufffd][^\t\n\ufffd]*)\t(?:[^\t\n\ufffd]*\t)?([^\t\n\ufffd]+)$", re.M)
-"""Term and senses; U+FFFD stands for bytes that are no text."""
+"""Term and senses; U+FFFD marks bytes that are not UTF-8."""
 _NOTES = re.compile(r"\{[^}\t\n]{0,999}\}|\[[^\]\t\n]{0,999}\]|\([^)\t\n]{0,999}\)|（[^）\t\n]{0,999}）")
-"""Not of any length, or a line of brackets that are never closed would be searched to its end from each of them."""
+"""Bounded in length; otherwise every unclosed bracket in a line would cause a scan to the end of the line."""
 _BLANKS = re.compile(r"[^\S\t\n]{2,}")
 _BETWEEN_SENSES = re.compile(r"[|;,；，、؛،]")
 _LARGEST = 1 << 28
-"""Bytes of a file."""
+"""Maximum size of a file, in bytes."""
 _AROUND = " .\r"
-"""What may stand around a term or a sense and is no part of it."""
+"""Characters stripped from terms and senses."""
 
 
 @dataclass(frozen=True)
 class Dictionary:
-    """Terms, each as its words, and the first sense of each. `broken` counts the lines of its file that are no
+    """Terms, each as a tuple of words, with the first sense of each. `broken` counts the lines of the file that are not
     entries."""
 
     entries: Mapping[tuple[str, ...], str] = field(repr=False)
@@ -133,8 +133,8 @@ class _Entry(NamedTuple):
 
 def read_dictionary(path: Path, source: Source = "foreign") -> Dictionary:
     """A line is `term`, tab, `sense|sense`; or `term`, tab, part of speech, tab, `sense; sense`; or JSON with a `word`
-    and the `glosses` of its `senses`. Notes in brackets are left out; empty lines, and those that begin with #, are
-    passed over. One warning tells of all lines that are no entries."""
+    and the `glosses` of its `senses`. Notes in brackets are removed. Empty lines and lines that begin with # are
+    skipped. One warning counts all lines that are not entries."""
     if source not in SOURCES:
         raise UsageError(f"unknown source {source!r} of a dictionary; known are {', '.join(SOURCES)}")
     text = _text(path)
@@ -159,8 +159,8 @@ def _text(path: Path) -> str:
 
 
 def _row(line: str) -> str:
-    """A line of JSON, as extracts from Wiktionary have it, as one of a table: the first gloss of every sense. U+FFFD
-    where it is something else."""
+    """Converts a line of JSON, the format of Wiktionary extracts, to a line of a table: the first gloss of every sense.
+    U+FFFD if the line is anything else."""
     try:
         said = json.loads(line)
         glosses = [sense["glosses"][0] for sense in said["senses"] if sense.get("glosses")]
@@ -170,14 +170,14 @@ def _row(line: str) -> str:
 
 
 def _entry(term: str, senses: str) -> _Entry | None:
-    """None: nothing but notes and punctuation."""
+    """None if there are only notes and punctuation."""
     term = term.strip(_AROUND)
     said = tuple([sense for one in _BETWEEN_SENSES.split(senses) if (sense := one.strip(_AROUND))])
     return _Entry(term, said) if term and said else None
 
 
 def _is_turned(entries: Sequence[_Entry], source: Source) -> bool:
-    """Whether the right column is translated from."""
+    """Whether the right column is the source."""
     if source != "foreign":
         return source == "right"
     left, right = scripts_of([entry.term for entry in entries]), scripts_of([entry.senses[0] for entry in entries])
@@ -185,8 +185,8 @@ def _is_turned(entries: Sequence[_Entry], source: Source) -> bool:
 
 
 def _turned(entries: Sequence[_Entry]) -> list[tuple[str, str]]:
-    """Every sense with its term. Of terms that share a sense, the one that means it first comes first; then one of few
-    words, of words that many terms are made with, as common ones are, and of few meanings."""
+    """Every sense with its term. Of terms that share a sense, first the one for which it is an earlier sense; then the
+    one with fewer words, with words that occur in more terms (the common ones), and with fewer senses."""
     uses = Counter(word for entry in entries for word in entry.term.split())
     ranked = [
         (place, *rank, len(entry.senses), sense, entry.term)
@@ -203,23 +203,23 @@ def _commonness(words: Sequence[str], uses: Mapping[str, int]) -> tuple[int, int
     return len(words), -min(uses[word] for word in words)
 
 
-# Texts in two languages as if they were written in one: by a dictionary, word by word, the longest term first.
+# Transcribes mixed texts into one language by a dictionary, word by word, longest term first.
 
 
 LONGEST = 3
-"""Words of a term at most; longer ones in a dictionary explain rather than translate."""
+"""Maximum number of words in a term; longer ones in a dictionary are explanations rather than translations."""
 
 
 @dataclass(frozen=True)
 class Transcriber:
-    """What it does not know it keeps, so a text may mix both languages as it likes, and one that is in the language of
-    the translations alone comes back as it was, where the two differ in script.
+    """Unknown words are kept, so a text may mix both languages. If the two differ in script, a text in the language of
+    the translations is returned unchanged.
 
-    `script` is that of the terms to look for, as Unicode names it: `devanagari`. "" stands for those that the terms of
-    the dictionary are in and its translations are not; where both languages share a script, for every script.
-    `stop_words` are left out where they are not part of a longer term, whatever the dictionary has for them. With the
-    `language` of the terms, a BCP-47 tag, a term that is not in the dictionary is looked up by the stems of its words,
-    where there is a stemmer for that language.
+    `script` is the Unicode name of the script of the terms: `devanagari`. "" means the scripts of the terms of the
+    dictionary without the main script of its translations; if both languages share a script, any script. `stop_words`
+    are removed unless they are part of a longer term, even if the dictionary translates them. If `language`, the BCP-47
+    tag of the terms, is set and has a stemmer, a term that is not in the dictionary is looked up by the stems of its
+    words.
     """
 
     dictionary: Dictionary
@@ -253,7 +253,7 @@ class Transcriber:
         return " ".join(said)
 
     def _translate(self, tokens: Sequence[str], said: list[str]) -> int:
-        """Tells what the first of the tokens mean, and returns how many these are."""
+        """Appends the translation of the first tokens to `said`, and returns how many tokens it covers."""
         apart = [parts(token) for token in tokens]
         for count in range(len(tokens), 0, -1):
             term = apart[:count]
@@ -272,13 +272,13 @@ class Transcriber:
         return sense
 
     def _reached(self, word: str) -> int:
-        """The words of the longest term that may begin with this one; 0: none does."""
+        """Number of words of the longest term that may begin with this word; 0 if none does."""
         reached = self._reach.get(word, 0)
         return reached if self._stem is None or not word else max(reached, self._reach_by_stem.get(self._stem(word), 0))
 
     @cached_property
     def _scripts(self) -> frozenset[str]:
-        """Empty: terms may be in any script."""
+        """Empty if terms may be in any script."""
         if self.script:
             return frozenset({self.script})
         return frozenset(self._scripts_of_terms()) - frozenset(scripts_of(list(self.dictionary.entries.values()))[:1])
@@ -297,12 +297,13 @@ class Transcriber:
 
     @property
     def _stem(self) -> Callable[[str], str] | None:
-        """None: words are looked up unchanged. Not kept here, or a transcriber could not be sent to a worker."""
+        """None if words are looked up unchanged. Not stored on the instance, because a transcriber must be picklable
+        for workers."""
         return stemmer_for(self.language) if self.language else None
 
     @cached_property
     def _stems(self) -> Mapping[tuple[str, ...], str]:
-        """Terms by the stems of their words; of several with the same the first counts."""
+        """Terms by the stems of their words; of several with the same stems, the first counts."""
         stem, stems = self._stem, dict[tuple[str, ...], str]()
         if stem is not None:
             for term, sense in self._terms.items():
@@ -320,7 +321,7 @@ class Transcriber:
 
     @cached_property
     def _reach(self) -> Mapping[str, int]:
-        """The words of the longest term that begins with a word; 1 for stop words."""
+        """Number of words of the longest term that begins with each word; 1 for stop words."""
         return _reaches(self._terms, {word: 1 for (word,) in self._stop_words})
 
     @cached_property
@@ -329,13 +330,13 @@ class Transcriber:
 
     @cached_property
     def _cutter(self) -> Cutter | None:
-        """None: the terms are in scripts that put spaces between words."""
+        """None if the scripts of the terms put spaces between words."""
         unspaced = {letter for letter in set("".join(self._reach)) if is_unspaced(letter)}
         return Cutter(frozenset(word for word in self._reach if not unspaced.isdisjoint(word))) if unspaced else None
 
 
 def _reaches(terms: Iterable[tuple[str, ...]], reach: dict[str, int]) -> dict[str, int]:
-    """With what is known already: the words of the longest term that begins with a word."""
+    """Adds to `reach`: the number of words of the longest term that begins with each word."""
     for term in terms:
         if len(term) > reach.get(term[0], 0):
             reach[term[0]] = len(term)
@@ -344,7 +345,8 @@ def _reaches(terms: Iterable[tuple[str, ...]], reach: dict[str, int]) -> dict[st
 
 @cache
 def stemmer_for(language: str) -> Callable[[str], str] | None:
-    """None where there is none, which is said once. Words are spelt as dictionaries are searched."""
+    """None if there is no stemmer for the language, with one warning. Stems are normalised like the words of
+    dictionaries."""
     tag = language.partition("-")[0].lower()
     try:
         stem = stemmer(STEMMERS[tag])
@@ -358,5 +360,5 @@ def stemmer_for(language: str) -> Callable[[str], str] | None:
 
 
 def _is_broken_up(term: Sequence[tuple[str, str, str]]) -> bool:
-    """Whether punctuation stands inside."""
+    """Whether there is punctuation inside."""
     return any(after for _, _, after in term[:-1]) or any(before for before, _, _ in term[1:])

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from spoor.errors import BadInput
 
-# Legacy font encodings: fonts that keep the letters of a script at code points which Unicode gave to nobody.
+# Legacy font encodings: fonts whose letters are at code points that Unicode does not assign.
 
 
 Compare = Callable[[Sequence[str]], NDArray[np.float64]]
-"""Texts to numbers: one, or one row, for each."""
+"""Maps texts to similarities: a number, or a row, for each."""
 
 LEAST_IN_FONT = 0.5
-"""How near a text must be to a language to be taken for a text in one of its fonts."""
+"""Similarity to the language that a text must reach to be accepted as a text in one of its fonts."""
 
 Interval = tuple[int, int]
 """The first and the last code point."""
@@ -32,11 +32,11 @@ Interval = tuple[int, int]
 
 @dataclass(frozen=True)
 class Encoding:
-    """Where a font has the letters of a language, a BCP-47 tag.
+    """The code points of the letters of a language in a font. `language` is a BCP-47 tag.
 
-    `letters` are the intervals of its letters, `unicode` those of the same letters in Unicode. A font has many glyphs
-    for a letter: `blocks` names the first glyph of each and the Unicode letter; the block reaches to the next one or to
-    the end of the interval, and "" means that its letter is not known. `ends` are the signs that end a sentence.
+    `letters` are the intervals of its letters, `unicode` those of the same letters in Unicode. A font has several
+    glyphs for a letter: `blocks` has the first glyph of each block and its Unicode letter, "" if unknown; a block ends
+    before the next one or at the end of the interval. `ends` are the characters that end a sentence.
     """
 
     name: str
@@ -48,31 +48,32 @@ class Encoding:
 
 
 def share_inside(text: str, intervals: Iterable[Interval]) -> float:
-    """Which part of the characters of a text, white space not counted, lies in one of the intervals."""
+    """The share of the non-space characters of a text that are in one of the intervals."""
     characters = sum(map(len, text.split()))
     return len(_outside(tuple(intervals)).sub("", text)) / characters if characters else 0.0
 
 
 def encodings_in(text: str, among: Sequence[Encoding]) -> list[Encoding]:
-    """Those with a letter in the text. Intervals overlap: more may be named than the one it is written in."""
+    """The encodings with a letter in the text. Intervals overlap, so the result may include encodings not used in the
+    text."""
     return [encoding for encoding in among if share_inside(text, encoding.letters)]
 
 
 def collapse(text: str, encoding: Encoding) -> str:
-    """Every glyph as its Unicode letter. Letters only: which of its forms a glyph is, and so the exact spelling, is
-    lost. What has no letter stays."""
+    """Replaces every glyph by its Unicode letter. The form of the glyph, and so the exact spelling, is lost. Characters
+    without a letter are kept."""
     return text.translate(_letters(encoding))
 
 
 def readings(text: str, among: Sequence[Encoding]) -> list[str]:
-    """The text as it is, and in Unicode letters as each encoding with letters in it would have it. Of several, the one
-    that makes sense is right; one page may hold both, letters of a font and of Unicode."""
+    """The text unchanged, and decoded by each encoding that has letters in it. The one most similar to the language is
+    right; one page may contain both font and Unicode letters."""
     return [text, *(collapse(text, encoding) for encoding in encodings_in(text, among) if encoding.blocks)]
 
 
 def best_reading(compare: Compare, texts: Sequence[str], among: Sequence[Encoding]) -> NDArray[np.float64]:
-    """What `compare` gives for each text, in the way of reading it that gives most. That a text is written in a font is
-    a guess; it must make good sense of the text, for icons are at the same code points."""
+    """The result of `compare` for each text, the highest over its readings. A decoded reading counts only from a
+    similarity of `LEAST_IN_FONT`, because icons use the same code points."""
     ways = [readings(text, among) for text in texts]
     if all(len(way) == 1 for way in ways):
         return compare(texts)
@@ -86,8 +87,8 @@ def best_reading(compare: Compare, texts: Sequence[str], among: Sequence[Encodin
 
 
 def encoded(text: str, encoding: Encoding) -> str:
-    """Every Unicode letter as the first glyph of its block; a real font would choose among the glyphs by the place in
-    the word. What has no block stays."""
+    """Replaces every Unicode letter by the first glyph of its block; a real font would choose the glyph by the position
+    in the word. Characters without a block are kept."""
     return text.translate(_glyphs(encoding))
 
 
@@ -111,7 +112,7 @@ def _glyphs(encoding: Encoding) -> dict[int, str]:
     return {ord(letter): chr(code) for code, letter in reversed(encoding.blocks) if len(letter) == 1}
 
 
-# Font encodings as tables: those that come with spoor, and those that a user describes in a TOML file.
+# Font encodings as tables: those shipped with spoor, and those that a user describes in a TOML file.
 
 
 SHIPPED = ("menksoft", "saiyin")
@@ -128,12 +129,12 @@ def shipped() -> dict[str, Encoding]:
 
 
 def shipped_for(language: str) -> tuple[Encoding, ...]:
-    """The shipped encodings of a language; none when its pages were always in Unicode or in charsets."""
+    """The shipped encodings of a language; empty if its pages are always in Unicode or a standard charset."""
     return tuple(encoding for encoding in shipped().values() if encoding.language == language)
 
 
 def load(path: Path) -> Encoding:
-    """The encoding that a TOML file describes; BadInput says in one line what is wrong with it."""
+    """Reads an encoding from a TOML file. BadInput, in one line, if it is invalid."""
     try:
         text = path.read_text("utf8")
     except (OSError, UnicodeDecodeError) as error:
@@ -142,7 +143,7 @@ def load(path: Path) -> Encoding:
 
 
 def read(text: str, source: str) -> Encoding:
-    """`source` is what complaints call the table."""
+    """`source` is the name of the table in error messages."""
     try:
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as error:

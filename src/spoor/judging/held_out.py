@@ -1,4 +1,4 @@
-"""How good is a model? Pages held back from training, and how often a judge is right."""
+"""Evaluation of models: cross-validation, precision and recall."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-# How often a judge is right.
+# Precision and recall of a judge.
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """`precision`: of the pages that the judge takes, the share that is relevant (None: it takes none). `recall`: of
-    the relevant pages the share that it takes (None: there is none)."""
+    """`precision`: the share of relevant pages among those that the judge accepts; None if it accepts none. `recall`:
+    the share of the relevant pages that it accepts; None if there are none."""
 
     precision: float | None
     recall: float | None
@@ -25,7 +25,7 @@ class Accuracy:
 
 
 def accuracy(taken: NDArray[np.bool_], relevant: NDArray[np.bool_]) -> Accuracy:
-    """Page by page: did the judge take it, and is it relevant?"""
+    """Element-wise: whether the judge accepts the page, and whether it is relevant."""
     right = int((taken & relevant).sum())
     return Accuracy(_share(right, int(taken.sum())), _share(right, int(relevant.sum())))
 
@@ -34,7 +34,7 @@ def _share(part: int, of: int) -> float | None:
     return part / of if of else None
 
 
-# Cross-validation: which pages are held out together, and how the result is shown.
+# Cross-validation: the folds, and how the result is shown.
 
 
 FOLDS = 5
@@ -42,19 +42,19 @@ T = TypeVar("T")
 
 
 def folds_of(count: int) -> NDArray[np.int64]:
-    """The fold of each page. Neighbours, often of one site, stay together: a crawl sees other sites."""
+    """The fold of each page. Neighbours, often of one site, are in the same fold, because a crawl finds other sites."""
     return np.arange(count) * FOLDS // max(1, count)
 
 
 def parted(pages: Sequence[T], fold: int) -> tuple[list[T], list[T]]:
-    """Those outside of a fold, which teach, and those inside, which are held back."""
+    """The pages outside a fold, for training, and those inside, held out."""
     folds = folds_of(len(pages)).tolist()
     outside = [page for page, own in zip(pages, folds, strict=True) if own != fold]
     return outside, [page for page, own in zip(pages, folds, strict=True) if own == fold]
 
 
 def f1(accuracy: Accuracy) -> float:
-    """The harmonic mean of precision and recall; 0 when one of them is 0 or unknown."""
+    """The harmonic mean of precision and recall; 0 if one of them is 0 or unknown."""
     precision, recall = accuracy.precision or 0.0, accuracy.recall or 0.0
     return 2.0 * precision * recall / (precision + recall) if precision and recall else 0.0
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX, kind_in
 from spoor.judging.classifiers import TAXONOMY, TOPIC, Examples, Taxonomy, open_taxonomy, open_topic
-from spoor.judging.combined import Agreement
+from spoor.judging.combined import CombinedJudge
 from spoor.judging.detector import Detector, known_tags, language_judge
 from spoor.judging.language_judges import CHARSETS, SCRIPTS, SOURCES, Charset, CodeInterval, NgramRank, ScriptShare
 from spoor.judging.ontology_files import Choice, open_ontology
@@ -28,7 +28,7 @@ from spoor.parse.words import Words
 from spoor.roles import Judge, Translator
 from spoor.settings import GIVEN_IN_PYTHON, Target, settings_in
 
-# The papers that strategies and judges come from.
+# The papers in which the strategies and judges were published.
 
 
 LSW = "Somboonviwat, Tamura, Kitsuregawa: Simulation Study of Language Specific Web Crawling (2005)"
@@ -50,7 +50,7 @@ CONTEXT_GRAPHS = "Diligenti, Coetzee, Lawrence, Giles, Gori: Focused Crawling Us
 TUNNELLING = "Bergmark, Lagoze, Sbityakov: Focused Crawls, Tunneling, and Digital Libraries (2002)"
 
 
-# The judge by an ontology, from the names of files.
+# The ontology judge, built from file names.
 
 
 def ontology(
@@ -67,7 +67,7 @@ def ontology(
     return OntologyTerms(Finder(chosen, overlap), least, translator_named(dictionary, translator))
 
 
-# Judges by name, and the judge of a target.
+# The other judges by name, and the judge of a target.
 
 
 def charset(language: str, sources: str = "+".join(SOURCES)) -> Judge:
@@ -191,14 +191,15 @@ JUDGES = Names("judge", "judges", _BUILT_IN)
 
 
 TARGETS = ".toml"
-"""What the name of a file ends in that holds a [target]."""
+"""Suffix of files that contain a [target]."""
 MODEL_JUDGES = {PROFILES.name: "language", TOPIC.name: "examples", TAXONOMY.name: "taxonomy", RULES.name: "taxonomy"}
-"""Which judge reads a model, by what its file says it holds."""
+"""The judge for each kind of model file."""
 
 
 def judge(text: str, student: Callable[[Target], Judge] | None = None) -> Judge:
-    """A judge that is no truth: `charset:th`, `charset:th:sources=meta`, `script:thai:least=0.5`. The subject may hold
-    colons itself, as URLs do; what looks like a parameter ends it. Also the target of a file, `crawl.toml`."""
+    """Builds a judge (not `truth`) from its name: `charset:th`, `charset:th:sources=meta`, `script:thai:least=0.5`. The
+    subject may contain colons, as URLs do; it ends where the parameters (`name=value`) begin. `text` may also be a file
+    with a target, `crawl.toml`."""
     if text.endswith(TARGETS) and not (":" in text and _is_setting(text.rpartition(":")[2])):
         settings = settings_in(Path(text))
         target = with_files(settings.target, Path(text).parent)
@@ -207,12 +208,12 @@ def judge(text: str, student: Callable[[Target], Judge] | None = None) -> Judge:
 
 
 def with_files(target: Target, folder: Path) -> Target:
-    """The files that names of judges hold, by where they are in `folder`."""
+    """Resolves the file names in judge names relative to `folder`."""
     return replace(target, judge=tuple(with_its_files(text, folder) for text in target.judge))
 
 
 def with_its_files(text: str, folder: Path) -> str:
-    """The name of a judge, with its files by where they are in `folder`."""
+    """The name of a judge, with its file names resolved relative to `folder`."""
     name, subject, settings = _taken_apart(text)
     if name.endswith(SUFFIX):
         return ":".join([path_in(folder, name), *settings])
@@ -234,14 +235,14 @@ def _named(text: str) -> Judge:
 
 
 def _taken_apart(text: str) -> tuple[str, str, list[str]]:
-    """The name of a judge, its subject and its parameters."""
+    """Splits the name of a judge into name, subject and parameters."""
     name, *rest = text.split(":")
     settings = list(takewhile(_is_setting, reversed(rest)))[::-1]
     return name, ":".join(rest[: len(rest) - len(settings)]), settings
 
 
 def _checked_subject(name: str, subject: str) -> list[str]:
-    """Judges that are built in need one; a plug-in may do without."""
+    """As a list of zero or one argument. Built-in judges need a subject; a plug-in may have none."""
     named = JUDGES.named(name)
     if named.needed() and not subject:
         raise UsageError(f"judge {name!r} needs a subject, as in {name}:{named.subjects[-1]}")
@@ -251,7 +252,7 @@ def _checked_subject(name: str, subject: str) -> list[str]:
 
 
 def _with_judge(text: str) -> str:
-    """A model alone, `FILE.spoor`, is put behind the name of the judge that reads it."""
+    """Prefixes a bare model file, `FILE.spoor`, with the name of the judge that reads it."""
     file = text.partition(":")[0]
     if not file.endswith(SUFFIX):
         return text
@@ -272,8 +273,8 @@ def judge_of(
     translator: Translator | None = None,
     student: Callable[[Target], Judge] | None = None,
 ) -> Judge:
-    """What a person asked for in crawl.toml, as a judge; `given` is the one that a program gave as an object. Judges by
-    an ontology that have no translator of their own use this one. `student` makes the judge of `like` and `about`."""
+    """The judge of the [target] in crawl.toml. `given` is a judge passed as an object from Python. Ontology judges
+    without a translator of their own use `translator`. `student` builds the judge of `like` and `about`."""
     judges: dict[str, Judge] = {}
     if target.language:
         judges["language"] = language_judge(target.language)
@@ -302,7 +303,7 @@ def judge_of(
         judges = {name: _translating(one, translator) for name, one in judges.items()}
         if not any(isinstance(one, OntologyTerms) and one.transcriber is translator for one in judges.values()):
             raise UsageError("[translate] needs a target with an ontology; name one, or leave [translate] out")
-    return Agreement(target.require or " and ".join(judges), judges)
+    return CombinedJudge(target.require or " and ".join(judges), judges)
 
 
 def _translating(judge: Judge, translator: Translator) -> Judge:

@@ -34,22 +34,22 @@ from spoor.parse.charset import canonical
 from spoor.records import Page, TargetPrior, Verdict
 from spoor.strategy import PageByPage
 
-# The language of a page by its character encoding, as the first language-specific crawlers told it.
+# The language of a page by its character encoding, as in the first language-specific crawlers.
 
 
 CHARSETS: dict[str, frozenset[str]] = {
     "ja": frozenset({"euc-jp", "shift_jis", "iso-2022-jp"}),
     "th": frozenset({"windows-874"}),
 }
-"""The encodings that give a language away, by their WHATWG names."""
+"""Encodings that identify a language, by their WHATWG names."""
 
 SOURCES = ("meta", "header", "detected")
 
 
 @dataclass(frozen=True)
 class Charset(PageByPage):
-    """The first of `sources` that names an encoding decides: the META declaration, the HTTP header, or what a detector
-    makes of the bytes. UTF-8 says nothing about the language, so such pages are not relevant to this judge."""
+    """The first of `sources` that names an encoding decides: the META declaration, the HTTP header, or the encoding
+    detected in the bytes. UTF-8 does not identify a language, so this judge finds UTF-8 pages irrelevant."""
 
     language: str
     sources: tuple[str, ...] = SOURCES
@@ -76,20 +76,19 @@ class Charset(PageByPage):
         return Verdict(0.0, False, "no charset given")
 
 
-# The language of a page by the code points that a legacy font has its letters at, as Ma and others told it
-# (2014).
+# The language of a page by the code points of the letters of a legacy font: Ma and others (2014).
 
 
 PRESETS = {"paper": 0.0, "ratio": 0.10}
-"""The share that makes a page relevant; of `paper`, any share above 0: a single code point inside is enough."""
+"""The smallest relevant share. With `paper`, any share above 0: one code point in the intervals is enough."""
 
 
 @dataclass(frozen=True)
 class CodeInterval(PageByPage):
-    """The relevance is the share of characters, white space left out, in the letters of all encodings of the language.
+    """The relevance is the share of non-space characters that are letters in any encoding of the language.
 
-    `language` is a BCP-47 tag, or the path of an encoding table of your own (`FILE.toml`). Pages in Unicode lie outside
-    of the intervals and are missed, which is the known defect of the method; `include_unicode` mends it.
+    `language` is a BCP-47 tag or the path of a user's encoding table (`FILE.toml`). Unicode pages lie outside the
+    intervals and are missed, a known defect of the method; `include_unicode` fixes it.
     """
 
     language: str = "mn-Mong"
@@ -128,7 +127,7 @@ def _encodings(language: str) -> tuple[Encoding, ...]:
     raise UsageError(f"no font encoding of {language!r} is known, only of {known}; describe it in a FILE.toml")
 
 
-# The language of a page by its script: what share of the letters is written in it.
+# The language of a page by its script: the share of letters in that script.
 
 
 SCRIPTS: dict[str, str] = {
@@ -162,7 +161,7 @@ SCRIPTS: dict[str, str] = {
 
 @cache
 def _letters() -> NDArray[np.bool_]:
-    """Which code points are letters; the vowel signs of the scripts above count as letters too."""
+    """Which code points are letters. Vowel signs of the scripts above count as letters."""
     letters: NDArray[np.bool_] = np.strings.isalpha(np.arange(sys.maxunicode + 1, dtype=np.uint32).view("U1"))
     for ranges in SCRIPTS.values():
         for code in _codes(ranges):
@@ -172,7 +171,7 @@ def _letters() -> NDArray[np.bool_]:
 
 @cache
 def _kinds(script: str) -> NDArray[np.uint8]:
-    """For each code point 0 when it is no letter, 2 when it is one of the script, 1 when it is another."""
+    """For each code point: 0 if it is not a letter, 2 if it is a letter of the script, 1 if of another script."""
     kinds = _letters().astype(np.uint8)
     kinds[list(_codes(SCRIPTS[script]))] *= 2
     return kinds
@@ -185,7 +184,7 @@ def _codes(ranges: str) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class ScriptShare(PageByPage):
-    """Relevant from `least` on. The relevance is the share itself; vowel signs count as letters."""
+    """Relevant at a share of `least` or more. The relevance is the share; vowel signs count as letters."""
 
     script: str
     least: float = 0.3
@@ -208,7 +207,7 @@ class ScriptShare(PageByPage):
         return Verdict(share, share >= self.least, f"{share:.0%} of {letters} letters are {self.script}")
 
 
-# The language of a page by the rank of its n-grams: how near it is to the profiles of one language.
+# The language of a page by the ranks of its n-grams: its similarity to the profiles of one language.
 
 
 PROFILES = ("each", "merged")
@@ -217,10 +216,11 @@ ORIENTATIONS = ("similarity", "as_printed")
 
 @dataclass(frozen=True)
 class NgramRank:
-    """Relevant above `least`. `language` is a tag or a model file. `profiles`: "each" orthography for itself, the
-    nearest counts; "merged": all in one, as the paper has it. `orientation` "as_printed" is the paper's slip of the
-    pen, for audits: it keeps pages whose *distance* is above the threshold. With a `distance`, relevant is what is not
-    farther in the mean of its n-grams, counted in ranks, from the one merged profile: `least` then says nothing."""
+    """Relevant above `least`. `language` is a tag or a model file. `profiles`: "each" compares with every orthography
+    separately, and the nearest counts; "merged" compares with one merged profile, as in the paper. `orientation`
+    "as_printed" follows the paper's misprint, for audits: it keeps pages whose *distance* is above the threshold. If
+    `distance` is set, a page is relevant if the mean rank distance of its n-grams from the merged profile is at most
+    `distance`; `least` is then ignored."""
 
     language: str
     n: int = 3
@@ -274,24 +274,24 @@ class NgramRank:
         return Verdict(similarity, relevant, because, tag if relevant else None)
 
 
-# The language of a page as the one, of all that are known, whose profile it is nearest to.
+# The language of a page as the language of the nearest among all known profiles.
 
 
 LONGEST = 4_000
-"""Characters of a page that are looked at: more hardly change the answer, and cost time."""
+"""Characters of a page that are compared. More hardly change the result and take time."""
 SHORTEST = 20
-"""Characters, spaces not counted, below which nothing is said of a page."""
+"""Non-space characters; shorter pages are not judged."""
 LEAST_SIMILARITY = 0.15
-"""What is less similar to the nearest profile is in no language that is known, or in none at all."""
+"""Below this similarity to the nearest profile, the page is in no known language, or is not text."""
 STEEPNESS = 20.0
-"""How fast a lead over the best rival becomes certainty: one of 0.1 is a relevance of 0.88."""
+"""Steepness of the logistic function of the lead over the best rival: a lead of 0.1 is a relevance of 0.88."""
 
 
 @dataclass(frozen=True)
 class NearestProfile:
-    """`language` is a tag, or a model file whose profiles compete with the shipped ones. The relevance is 0.5 when the
-    target language and the best rival are equally near; relevant is what is nearer to the relevant one. The label of a
-    verdict is the language found."""
+    """`language` is a tag, or a model file whose profiles compete with the shipped ones. The relevance is 0.5 if the
+    target language and its best rival are equally near; a page nearer to the target language is relevant. The label of
+    a verdict is the detected language."""
 
     language: str
 

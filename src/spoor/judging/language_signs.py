@@ -1,6 +1,6 @@
-"""Signs of a language that are seen before a page is fetched: in its URL, and in the words of a link to it.
+"""Evidence about the language of a page before it is fetched: in its URL, and in the anchor of a link to it.
 
-Signs are numbers from -1 to 1.
+Each sign is a number from -1 to 1.
 """
 
 from __future__ import annotations
@@ -28,22 +28,23 @@ from spoor.judging.language_tags import (
 from spoor.judging.profile_search import Recogniser, recogniser
 from spoor.urls import host_of
 
-# Signs of a language that are seen before a visit, as numbers from -1 to 1: another language is a sign against.
+# Signs from -1 to 1; evidence of another language is negative.
 
 
 COMMON = frozenset({"en"})
-"""Where several languages meet, pages are in this one: it says little against any other."""
+"""The lingua franca: where several languages occur, pages are often in this one, so it is weak evidence against
+others."""
 
 COMMON_SHARE = 0.25
-"""How much of a sign against remains of it."""
+"""Factor for evidence against the target by a common language."""
 
 _SMALL_TARGET = 0.8
-"""How surely a code or name of a small language means it when it is the target."""
+"""Confidence in a code or name of a small language if that language is the target."""
 
 
 def sign(target: str, means: Meanings) -> float:
-    """For or against a language: of something that may mean the languages `means`. A small language is only ever meant
-    where it is the target."""
+    """Evidence for or against the target language from something that may mean the languages `means`. A small language
+    counts only if it is the target."""
     if not means:
         return 0.0
     for_it = max((sure for tag, sure in means.items() if matches(target, tag)), default=0.0)
@@ -55,13 +56,12 @@ def sign(target: str, means: Meanings) -> float:
 
 @lru_cache(1 << 12)
 def claimed(text: str) -> Meanings:
-    """What a `lang` or `hreflang` attribute claims; nothing when it is no known language."""
+    """The language in a `lang` or `hreflang` attribute; empty if it is not a known language."""
     tag = read_tag(text)
     return {} if tag is None else {tag: 1.0}
 
 
-# What a URL says of the language of its page: the country of its domain, languages named in host, path and
-# query.
+# Evidence in a URL: the country of its domain, languages named in host, path and query.
 
 
 QUERY_NAMES = frozenset(
@@ -91,12 +91,12 @@ PAGE_ENDINGS = frozenset(
 )
 
 _PIECE = 0.7
-"""How much less a code says as the last piece of a longer name: guide-de."""
+"""Factor for a code that is the last part of a longer name: guide-de."""
 
 
 def domain_sign(target: str, url: str) -> float:
-    """By the share of the country's people who speak the language; 0 for domains of no country, and for a language of
-    one's own, of which nobody knows where it is spoken."""
+    """By the share of the country's population who speak the language; 0 for domains without a country, and for a
+    language defined by the user, for which no countries are known."""
     spoken = spoken_in().get(host_of(url).partition(":")[0].rpartition(".")[2])
     language = target.partition("-")[0]
     if spoken is None or language not in languages():
@@ -106,7 +106,7 @@ def domain_sign(target: str, url: str) -> float:
 
 @lru_cache(1 << 12)
 def named_in_url(url: str) -> Meanings:
-    """What the clearest code or name of a language in host, path and query may mean; of equals the last, which is the
+    """The meanings of the clearest code or name of a language in host, path and query; of equals the last, which is
     closest to the page."""
     before, _, query = url.partition("?")
     folder, _, name = before.rpartition("/")
@@ -116,7 +116,7 @@ def named_in_url(url: str) -> Meanings:
 
 @lru_cache(1 << 13)
 def _named_in_folder(folder: str) -> Meanings:
-    """Many pages share a folder, so it is worked out once."""
+    """Cached, because many pages share a folder."""
     _, _, rest = folder.partition("//")
     host, *path = rest.lower().split("/")
     return _named_in_url(_words_of_host(host) + [word for part in path for word in _words_of_part(part)])
@@ -135,12 +135,12 @@ def _clearer(first: Meanings, second: Meanings) -> Meanings:
 
 
 def _words_of_host(host: str) -> list[tuple[str, float]]:
-    """All labels but those of the registered name; www-de counts as de."""
+    """All labels except those of the registered name; www-de counts as de."""
     return [word for label in host.partition(":")[0].split(".")[:-2] for word in _words_of_part(label)]
 
 
 def _words_of_part(part: str) -> list[tuple[str, float]]:
-    """A folder or a label of a host: the whole of it, or its last piece."""
+    """A folder or a label of a host: the whole, and its last part if that may be a language."""
     word = unquote(part).lower() if "%" in part else part
     last = word.replace("_", "-").rpartition("-")[2]
     if last != word and last not in WORDS and meanings(last) and not locale(word):
@@ -166,8 +166,7 @@ def _words_of_query(query: str) -> Iterator[tuple[str, float]]:
             yield value.removeprefix("lang_"), 1.0
 
 
-# What the words of a link say of the language of its target: the name of a language, letters of its script,
-# n-grams.
+# Evidence in an anchor: the name of a language, letters of its script, n-grams.
 
 
 ALPHABETS: dict[str, tuple[str, ...]] = {
@@ -201,31 +200,32 @@ ALPHABETS: dict[str, tuple[str, ...]] = {
     "Thai": ("THAI",),
     "Tibt": ("TIBETAN",),
 }
-"""Scripts to the first words of their letters' names in Unicode."""
+"""Scripts to the first words of the Unicode names of their letters."""
 
 SHARED = frozenset({"Arab", "Beng", "Cyrl", "Deva"})
-"""Scripts of several large languages, so that a letter says less."""
+"""Scripts of several large languages, in which a letter is weaker evidence."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _NAME_INSIDE = 0.7
 _SHORT = 40
-"""Characters of an anchor in which the name of a language is likely to be about the target."""
+"""Maximum length of an anchor, in characters, in which the name of a language probably refers to the linked page."""
 
 LEAST_LETTERS = 12
-"""An anchor of fewer characters has too few n-grams."""
+"""Minimum length of an anchor, in characters, for n-grams."""
 
 _UNLIKE, _LIKE = 0.42, 0.67
-"""Similarities of anchors: up to here it says nothing, for products have the same names everywhere; from there on 1."""
+"""Similarities of anchors: up to the first the sign is 0, because product names are the same in all languages; from the
+second on it is 1."""
 
 _FEW = 0.2
-"""A smaller share of letters is a foreign name among others."""
+"""A smaller share of letters is a foreign name in a text of another script."""
 
 _LATIN_IN_ANOTHER_SCRIPT = -0.2
-"""Names of products are written in Latin letters everywhere."""
+"""Weak, because product names are in Latin letters everywhere."""
 
 
 def named_in_anchor(anchor: str) -> Meanings:
-    """The language that a short anchor names, alone or among other words; nothing when it names several."""
+    """The language that a short anchor names, alone or among other words; empty if it names several."""
     return _named_in_anchor(anchor.lower()) if len(anchor) <= _SHORT else {}
 
 
@@ -248,7 +248,7 @@ def _names_among_others() -> dict[str, str]:
 
 
 def script_sign(target: str, text: str) -> float:
-    """By the share of the letters that are in a script of the language; 0 when it says nothing."""
+    """By the share of letters in a script of the language; 0 without evidence."""
     if text.isascii():
         return _latin_sign(target) if text.upper() != text.lower() else 0.0
     return _script_sign(target, text)
@@ -256,7 +256,7 @@ def script_sign(target: str, text: str) -> float:
 
 @cache
 def _latin_sign(target: str) -> float:
-    """Of any number of Latin letters."""
+    """The sign of a text in Latin letters, of any length."""
     return _script_sign(target, "a")
 
 
@@ -273,7 +273,7 @@ def _script_sign(target: str, text: str) -> float:
 
 @cache
 def _scripts(target: str) -> list[str]:
-    """Those that the tag allows and whose letters are known; none for a language of one's own."""
+    """The scripts that the tag allows and whose letters are known; empty for a language defined by the user."""
     tag, _, script = target.partition("-")
     known = languages().get(tag)
     if known is None:
@@ -283,7 +283,7 @@ def _scripts(target: str) -> list[str]:
 
 
 def _certainty(script: str, alphabets: list[str]) -> float:
-    """How surely letters of a script mean the language: kana settles what Chinese characters leave open."""
+    """Confidence that letters of a script mean the language: kana distinguishes Japanese from Chinese."""
     kana = "HIRAGANA" in alphabets or "KATAKANA" in alphabets
     if script in ("Hans", "Hant"):
         return -1.0 if kana else 0.7
@@ -295,7 +295,7 @@ def _certainty(script: str, alphabets: list[str]) -> float:
 
 
 def words_signs(target: str, anchors: Sequence[str]) -> list[float]:
-    """By the n-grams of each anchor; 0 for short ones, and for all when no profile of the language is shipped."""
+    """By the n-grams of each anchor; 0 for short ones, and for all if no profile of the language is shipped."""
     long = list(dict.fromkeys(anchor for anchor in anchors if len(anchor) >= LEAST_LETTERS))
     likeness = _recogniser(target) if long else None
     if likeness is None:
@@ -315,5 +315,5 @@ def _recogniser(target: str) -> Recogniser | None:
 
 @cache
 def _alphabet(letter: str) -> str:
-    """The first word of the name of a letter, "" for other characters."""
+    """The first word of the Unicode name of a letter, "" for other characters."""
     return unicodedata.name(letter, "").split(" ")[0].split("-")[0] if letter.isalpha() else ""

@@ -1,7 +1,7 @@
-"""Languages by their BCP-47 tags: codes, names, scripts, countries; and which language a word of a URL means.
+"""Languages by their BCP-47 tags: codes, names, scripts, countries; and the language that a word of a URL means.
 
-A tag here is a language and, where it matters, a script: "ja", "mn-Mong". Countries are told in scripts if they write
-differently (zh-TW is zh-Hant) and left out otherwise (pt-BR is pt). The facts are CLDR's.
+A tag here is a language and, where it matters, a script: "ja", "mn-Mong". A country becomes a script if it writes the
+language differently (zh-TW is zh-Hant) and is dropped otherwise (pt-BR is pt). The data are from CLDR.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from importlib.resources import files
 
 from spoor.errors import UsageError
 
-# What is known of a language by its BCP-47 tag: codes, names, scripts, and the countries where it is at home.
+# Languages by BCP-47 tag: codes, names, scripts, and the countries where they are spoken.
 
 
 _TAG = re.compile(r"([a-z]{2,3})(?:-[a-z]{3})?(?:-([a-z]{4}))?(?:-([a-z]{2}|[0-9]{3}))?((?:-[a-z0-9]{1,8})*)", re.A)
 _PARENTS = {"nb": "no", "nn": "no"}
-"""Languages that are also called by the tag of a wider one."""
+"""Languages that are also identified by the tag of a macrolanguage."""
 _MOST = 50
 """Percent."""
 
 
 @dataclass(frozen=True)
 class Language:
-    """`names` begins with the English one, followed by what its speakers call it. `codes` are other codes than the tag,
-    with the script they imply or "". `script` is the usual one (ISO 15924: "Jpan"), `scripts_abroad` says where another
-    is written. `domains` are country domains where it is official or spoken by most, with the percentage of speakers; 0
-    where it is official in a part of the country only."""
+    """`names` begins with the English name, followed by the native ones. `codes` are codes other than the tag, with the
+    script they imply or "". `script` is the usual one (ISO 15924: "Jpan"); `scripts_abroad` maps countries to other
+    scripts. `domains` are country domains where the language is official or spoken by most, with the percentage of
+    speakers; 0 if it is official only in a part of the country."""
 
     tag: str
     script: str
@@ -42,12 +42,13 @@ class Language:
 
 
 def language(tag: str) -> Language:
-    """The facts about the language of a tag, whatever script the tag names."""
+    """The language of a tag, whatever its script."""
     return languages()[canonical_tag(tag).partition("-")[0]]
 
 
 def canonical_tag(text: str) -> str:
-    """The one spelling of a tag: "jpn" is "ja", "mn_mong" is "mn-Mong". UsageError when there is no such language."""
+    """The canonical spelling of a tag: "jpn" is "ja", "mn_mong" is "mn-Mong". UsageError if there is no such
+    language."""
     tag = read_tag(text)
     if tag is None:
         raise UsageError(f"unknown language {text!r}; {_remedy(text)}")
@@ -55,7 +56,7 @@ def canonical_tag(text: str) -> str:
 
 
 def read_tag(text: str) -> str | None:
-    """The same for what a page claims: None when it is no tag of a known language."""
+    """Like `canonical_tag`, for tags found in pages: None if it is not the tag of a known language."""
     parts = _TAG.fullmatch(text.strip().replace("_", "-").lower())
     if parts is None or parts[1] not in _codes():
         return None
@@ -69,15 +70,15 @@ def read_tag(text: str) -> str | None:
 
 @lru_cache(1024)
 def main_language(codes: str) -> str:
-    """The tag of the first of several codes, which is the one that most of a page is in; "" when there is none. A code
-    that means no language stays as it is."""
+    """The tag of the first of several codes, the language of most of a page; "" if there is none. A code that means no
+    known language is returned unchanged."""
     first = codes.partition(",")[0].strip().lower()
     return read_tag(first) or first
 
 
 def matches(target: str, found: str) -> bool:
-    """Whether a page in `found` is one in `target`, both canonical: a target language accepts every script, a target
-    script only itself."""
+    """Whether a page in `found` matches `target`, both canonical. A target without a script matches every script; a
+    target with a script matches only that script."""
     (language, script), (other, other_script) = _parts(target), _parts(found)
     if language != other and _PARENTS.get(other) != language and _PARENTS.get(language) != other:
         return False
@@ -85,9 +86,9 @@ def matches(target: str, found: str) -> bool:
 
 
 def accept_language(tag: str) -> str:
-    """The header by which a server that has a page in several languages is asked for this one; "" when it is no tag of
-    a known language. Servers that know a script by its country are asked by that, too: zh-TW for zh-Hant. The star at
-    the end is for servers that have none of these and would answer 406."""
+    """The Accept-Language header that asks for this language; "" if it is not the tag of a known language. It also has
+    countries that imply the script, zh-TW for zh-Hant, for servers that know no script tags. The star at the end is for
+    servers that have none of these and would answer 406."""
     known = read_tag(tag)
     if known is None:
         return ""
@@ -100,7 +101,7 @@ def accept_language(tag: str) -> str:
 
 
 def _countries_of(known: Language, script: str) -> list[str]:
-    """Where most people speak the language and write it in a script that is not the usual one."""
+    """Countries where most people speak the language and write it in this script, which is not the usual one."""
     return [
         country
         for country, written in known.scripts_abroad.items()
@@ -117,7 +118,7 @@ def languages() -> Mapping[str, Language]:
 
 @cache
 def spoken_in() -> Mapping[str, Mapping[str, int]]:
-    """Country domains to the languages at home there, with the percentage of speakers; those spoken by most first."""
+    """Country domains to the languages spoken there, with the percentage of speakers, largest first."""
     found: dict[str, dict[str, int]] = {}
     for known in languages().values():
         for domain, percent in known.domains.items():
@@ -149,7 +150,7 @@ def _language(line: str) -> Language:
 
 
 def _pairs(text: str) -> dict[str, str]:
-    """`a=1|b` as a dictionary, "" for what has no value."""
+    """`a=1|b` as a dictionary; "" if there is no value."""
     return {name: value for name, _, value in (entry.partition("=") for entry in text.split("|")) if name}
 
 
@@ -166,7 +167,7 @@ def _remedy(text: str) -> str:
     return "give a BCP-47 tag such as ja, mn-Mong or uz-Cyrl"
 
 
-# Which language does a word of a URL mean: a code, a country, a name? And what does it mean more often?
+# The languages that a word of a URL may mean, as a code, a country or a name, and with what confidence.
 
 
 def _set_of(words: str) -> frozenset[str]:
@@ -174,29 +175,29 @@ def _set_of(words: str) -> frozenset[str]:
 
 
 Meanings = Mapping[str, float]
-"""The languages that something may mean, by tag, and how surely."""
+"""The languages that something may mean, by tag, with a confidence from 0 to 1."""
 
 WORDS = _set_of("""
     am an as be co cs do ee el go he hi ho hr id ie ii in io is it la li me ml mr ms my na ne no or os pa pi ps sc so
     st su ti to ts tt us ve we bin cat dan est fin fra her ind lat may mon nor per run sin som sun tel ton
 """)
-"""Codes that are often something else in a URL: words, abbreviations, faculties."""
+"""Codes that often mean something else in a URL: words, abbreviations, faculties."""
 
 COUNTRIES = _set_of("br ch cr ee ie kg kr lu my ng rw se sg si tw za")
-"""Codes of small languages that mostly stand for the country of the same letters: se is Sweden, not Northern Sami."""
+"""Codes of small languages that mostly mean the country with the same code: se is Sweden, not Northern Sami."""
 
 SMALL = 0.3
-"""How surely a code or name means a language that has no code of two letters: any three letters are one of them."""
+"""Confidence in a code or name of a language without a two-letter code: many three-letter strings are such codes."""
 
 _WORD, _COUNTRY, _NAME, _CODE = 0.5, 0.8, 0.8, 0.8
-"""The same for a code that is also a word, a country, a name, and a code of three letters; a tag is sure: 1."""
+"""Confidence in a code that is also a word, in a country, a name, and a three-letter code; in a tag it is 1."""
 
 _LOCALE = re.compile(r"([a-z]{2,3})[-_]([a-z]{4}|[a-z]{2})(?:[-_][a-z]{2})?")
 _LONGEST_LOCALE = len("xxx-xxxx-xx")
 
 
 def meanings(word: str) -> Meanings:
-    """The languages that a word of a URL, in small letters, may mean."""
+    """The languages that a word of a URL, in lower case, may mean."""
     may_be_code = len(word) <= _LONGEST_LOCALE and not word[-1:].isdigit()
     return _meanings(word) if may_be_code or word in names() else {}
 
@@ -213,7 +214,7 @@ def _meanings(word: str) -> Meanings:
 
 
 def _of_two_letters(word: str) -> Meanings:
-    """A language; or a country, whose language is meant. A country that is also a language is the language."""
+    """A language, or a country, which means its languages. If the code is both, the language."""
     tag = read_tag(word)
     countries = _spoken_in(word) if tag is None or word in COUNTRIES else ()
     said = {} if tag is None else {tag: _WORD if word in WORDS or word in COUNTRIES else 1.0}
@@ -232,7 +233,8 @@ def locale(word: str) -> Meanings:
 
 @cache
 def names() -> Mapping[str, str]:
-    """Names of languages in small letters, also without accents, to tags. Of two with one name the larger has it."""
+    """Names of languages in lower case, also without accents, to tags. If two languages share a name, the larger has
+    it."""
     found: dict[str, str] = {}
     for tag in sorted(languages(), key=is_small):
         for name in map(str.lower, languages()[tag].names):
@@ -244,12 +246,12 @@ def names() -> Mapping[str, str]:
 
 
 def is_small(tag: str) -> bool:
-    """Has no code of two letters."""
+    """Whether the language has no two-letter code."""
     return len(tag.partition("-")[0]) > 2
 
 
 def _spoken_in(country: str) -> list[str]:
-    """The languages of at least a third of the people of a country, English only where it is alone."""
+    """The languages of at least a third of the population of a country; English only if it is the only one."""
     spoken = spoken_in().get(_domain(country), {})
     found = [tag for tag, percent in spoken.items() if percent >= 33 and not is_small(tag)]
     return found if found == ["en"] else [tag for tag in found if tag != "en"]

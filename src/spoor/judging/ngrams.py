@@ -1,14 +1,14 @@
 """N-grams of a text: counted and ranked, in plain Python and compiled.
 
-A text is the list of its n-grams by falling frequency. Two texts are near when their n-grams stand at near places:
+A text is represented by its n-grams ranked by frequency. Two texts are similar if their n-grams have similar ranks:
 
-    distance of an n-gram   how far its two places are apart, `farthest` when the model does not have it
+    distance of an n-gram   difference of its two ranks, `farthest` if the model does not have it
     mean distance           over the distinct n-grams of the text
-    similarity              1 - mean distance / farthest, between 0 and 1; 0 when the text has no n-gram
+    similarity              1 - mean distance / farthest, between 0 and 1; 0 if the text has no n-gram
 
-A *window* is four units in a row, filled up with zeros where the sentence ends sooner; there is one for every unit of
-the text. In sorted order, windows that begin with the same n units lie together: so one sort counts the n-grams for
-every n up to four. A window is packed into 64 bits, 16 for each unit, the first unit highest.
+A *window* is four consecutive units, padded with zeros at the end of a sentence; one begins at every unit of the text.
+In sorted order, windows that begin with the same n units are adjacent, so one sort counts the n-grams for every n up to
+four. A window is packed into 64 bits, 16 for each unit, the first unit highest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from spoor.compiled import compiled
 
-# Text as n-grams see it: which units it is made of, and where a sentence ends.
+# Preparation of a text: its units, and where its sentences end.
 
 
 Unit = Literal["letter", "byte"]
@@ -37,29 +37,29 @@ LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 MONGOLIAN_STOPS = "\u1802\u1803\u1805\u1808\u1809"
 MENKSOFT_STOPS = "\ue236\ue237\ue23c\ue23d"
 BORDERS = LINE_ENDS + ".!?;。！？" + MONGOLIAN_STOPS + MENKSOFT_STOPS
-"""Characters that end a sentence. No n-gram crosses one, and none holds one."""
+"""Characters that end a sentence. No n-gram contains or crosses one."""
 
 _BORDER = re.compile(f"[{re.escape(BORDERS)}]")
 _UNIT, _BLANKS, _SENTENCE_END = 0, 1, 2
 
 
 def sentences(text: str, unit: Unit = "letter") -> list[str]:
-    """Composed (NFC), in small letters, spaces collapsed; none is empty. A byte of UTF-8 is written as the letter with
-    its number, so that bytes and letters are counted by the same code."""
+    """In NFC, case-folded, spaces collapsed; none is empty. A byte of UTF-8 is represented by the character with its
+    number, so that the same code counts bytes and letters."""
     pieces = (" ".join(piece.split()) for piece in _BORDER.split(_folded(text)))
     whole = [piece for piece in pieces if piece]
     return [_as_bytes(piece) for piece in whole] if unit == "byte" else whole
 
 
 def codes(text: str, unit: Unit = "letter") -> NDArray[np.uint32]:
-    """The code points of what `sentences` would look at. `kinds` says of each what it is."""
+    """The code points of the text that `sentences` splits. `kinds` classifies them."""
     seen = "\n".join(sentences(text, unit)) if unit == "byte" else _folded(text)
     return np.frombuffer(seen.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 @cache
 def kinds(unit: Unit = "letter") -> NDArray[np.uint8]:
-    """For every code point: 0 a unit, 1 a blank, 2 the end of a sentence."""
+    """For every code point: 0 for a unit, 1 for white space, 2 for the end of a sentence."""
     table = np.zeros(sys.maxunicode + 1, np.uint8)
     if unit == "byte":
         table[[ord("\n")]] = _SENTENCE_END
@@ -77,23 +77,24 @@ def _as_bytes(piece: str) -> str:
     return piece.encode("utf8", "surrogatepass").decode("latin-1")
 
 
-# The ranks of n-grams in plain Python: what they mean. The same numbers, faster, are in `gram_index`.
+# The ranks of n-grams in plain Python, the reference. The compiled code below computes the same numbers.
 
 
 Ranks = dict[str, int]
-"""N-gram to its place by frequency, from 1; among equals the one with the lower code points goes first."""
+"""N-gram to its rank by frequency, from 1; ties are in order of code points."""
 
 
 def plain_ranks(sentences: Sequence[str], n: int, top: int | None = None) -> Ranks:
-    """Sentences as `text.sentences` prepares them. `top`: only so many of the most frequent; None: all."""
+    """`sentences` as prepared by the function of that name. `top`: keep only that many of the most frequent; None for
+    all."""
     counts = Counter(sentence[k : k + n] for sentence in sentences for k in range(len(sentence) - n + 1))
     order = sorted(counts, key=lambda gram: (-counts[gram], gram))[:top]
     return {gram: place for place, gram in enumerate(order, 1)}
 
 
 def calibrate(relevant: Sequence[float], irrelevant: Sequence[float]) -> float:
-    """The threshold above which similarities tell relevant texts from irrelevant ones with the best F1: the middle of
-    the gap between two neighbours; of equally good gaps the widest."""
+    """The threshold on the similarity with the best F1: relevant texts are above it. It is the middle of the gap
+    between two neighbouring values; of equally good gaps, the widest."""
     gaps = pairwise(sorted({*relevant, *irrelevant, 0.0, 1.0}))
     best = max(gaps, key=lambda gap: (_f1(sum(gap) / 2, relevant, irrelevant), gap[1] - gap[0]))
     return sum(best) / 2
@@ -105,14 +106,14 @@ def _f1(threshold: float, relevant: Sequence[float], irrelevant: Sequence[float]
     return 2 * hits / (hits + wrong + len(relevant)) if hits else 0.0
 
 
-# The n-grams of a text, counted and ranked at machine speed.
+# The n-grams of a text, counted and ranked by compiled code.
 
 
 WIDTH: Final = 4
 BITS: Final = 16
 MOST_UNITS: Final = (1 << BITS) - 2
-"""So many different units can be packed, numbered from 1 on: 0 is the end of a sentence, the last number is for units
-that nobody has numbered."""
+"""Maximum number of different units. They are numbered from 1; 0 is the end of a sentence, the last number is for
+unknown units."""
 _BLOCK: Final = 256
 _BLOCKS: Final = (0x110000 + 1) // _BLOCK + 1
 _BLANK, _END = 1, 2
@@ -121,7 +122,7 @@ _SPACE: Final = ord(" ") + 1
 
 @compiled
 def spelled(codes: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """Code points plus one, spaces collapsed, and a 0 after every sentence. `kinds` is that of `text`."""
+    """Code points plus one, spaces collapsed, and a 0 after every sentence. `kinds` is the table of that name."""
     out = np.empty(len(codes) + 1, np.uint32)
     length = 0
     blank = False
@@ -146,8 +147,8 @@ def spelled(codes: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> NDArray[np.u
 
 @compiled
 def numbered(units: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The different units in order, the 0 always first, and the text with each unit as its place among them."""
-    # A table of all code points would be slow to clear: only the blocks of it that occur are made.
+    """The distinct units in order, always with 0 first, and the text with each unit as its index among them."""
+    # A table of all code points would be slow to clear, so only the blocks that occur are allocated.
     row = np.zeros(_BLOCKS, np.int32)
     row[0] = 1
     for unit in units:
@@ -184,8 +185,8 @@ def unit_at(places: NDArray[np.uint32], start: np.int64 | int, depth: int) -> in
 
 @compiled
 def sorted_windows(places: NDArray[np.uint32], size: int) -> NDArray[np.int64]:
-    """Where the windows of a numbered text begin, in sorted order; `size` is the length of its alphabet. They are
-    sorted by one unit after the other, the last first, each time keeping the order so far where units are equal."""
+    """The start positions of the windows of a numbered text, in sorted order; `size` is the length of its alphabet. A
+    radix sort: stable, by one unit at a time, the last first."""
     order = np.flatnonzero(places)
     other = np.empty_like(order)
     starts = np.empty(size + 1, np.int64)
@@ -205,7 +206,7 @@ def sorted_windows(places: NDArray[np.uint32], size: int) -> NDArray[np.int64]:
 
 @compiled
 def packed(places: NDArray[np.uint32], order: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The windows in that order."""
+    """The windows in that order, each packed into 64 bits."""
     out = np.empty(len(order), np.uint64)
     for k in range(len(order)):
         window = np.uint64(0)
@@ -217,7 +218,7 @@ def packed(places: NDArray[np.uint32], order: NDArray[np.int64]) -> NDArray[np.u
 
 @compiled
 def grams(places: NDArray[np.uint32], order: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of the sorted windows: where each different n-gram begins for the first time, and how often it occurs."""
+    """The first position of each distinct n-gram, in the order of the sorted windows, and how often it occurs."""
     firsts, counts = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
     found = 0
     for start in order:
@@ -233,7 +234,7 @@ def grams(places: NDArray[np.uint32], order: NDArray[np.int64], n: int) -> tuple
 
 @compiled
 def ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The place of each gram by falling count, from 1; equals keep their order."""
+    """The rank of each n-gram by descending count, from 1; ties keep their order."""
     most = counts.max() if len(counts) else 0
     starts = np.zeros(most + 2, np.int64)
     for count in counts:

@@ -1,11 +1,11 @@
-"""An ontology as far as a crawl needs it: terms and their weights, from concepts and the relations between them.
+"""An ontology as the judge needs it: terms and their weights, from concepts and the relations between them.
 
     importance = nearness · distinctness²
 
-The nearness is 1 for the target (or, where the whole thesaurus is one, for the concepts at its top) and 2 / (2 + n) for
-what is n steps below; what is only related to one of these has half of its nearness. The distinctness is that of the
-words: two uncommon ones are enough for 1, and a single one has 1/2 at most. So what many fields have a use for, such as
-`trees` or `system`, counts little, wherever it stands. Each form of a concept counts by itself.
+The nearness is 1 for the target concept (or for the top concepts, if the whole thesaurus is the target) and 2 / (2 + n)
+for concepts n steps below; a concept that is only related to one of these has half of its nearness. The distinctness
+depends on the words: two uncommon ones give 1, a single one at most 1/2. So terms used in many fields, such as `trees`
+or `system`, count little, wherever they are in the hierarchy. Each form of a concept has its own weight.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from spoor.errors import BadInput, UsageError
 from spoor.judging.vectors import background
 from spoor.parse.words import Words
 
-# An ontology, as far as a crawl needs it: terms, how much each counts, and the ways in which it is written.
+# Terms, their importance, and their forms.
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """`name` is what messages show; `forms` are what texts may hold, abbreviations included."""
+    """`name` is shown in messages; `forms` are the spellings found in texts, including abbreviations."""
 
     name: str
     importance: float
@@ -36,7 +36,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Ontology:
-    """`name` is what it is called, such as its file."""
+    """`name` is shown in messages, for example the file name."""
 
     name: str
     terms: tuple[Term, ...] = field(repr=False)
@@ -50,12 +50,12 @@ class Ontology:
                 raise BadInput(f"the ontology {self.name}: {found}; give a number above 0, such as 0.5")
 
     def most_important(self, most: int) -> tuple[str, ...]:
-        """Names of terms, each once; equally important ones as they come in the ontology."""
+        """Names of terms, each once; equally important ones in the order of the ontology."""
         names = dict.fromkeys(term.name for term in sorted(self.terms, key=lambda term: -term.importance))
         return tuple(islice(names, most))
 
 
-# Concepts that broader and related ones stand around, as thesauri and class hierarchies have them.
+# Concepts with broader and related concepts, as in thesauri and class hierarchies.
 
 
 SUGGESTED = 3
@@ -63,7 +63,7 @@ SUGGESTED = 3
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """`language` is a BCP-47 tag, "" when none is said; `preferred` is False for other ways to say it."""
+    """`language` is a BCP-47 tag, "" if not given; `preferred` is False for alternative labels."""
 
     text: str
     language: str = ""
@@ -85,7 +85,7 @@ class Concept:
         return self.uri.rstrip("/#").replace("#", "/").rpartition("/")[2]
 
     def name(self, languages: Sequence[str] = ()) -> str:
-        """The name in messages: the preferred label, in one of the languages if there is such, else in English."""
+        """The name in messages: the preferred label, in one of the languages if there is one, else in English."""
         asked = [*languages, "en", ""]
 
         def place(label: Label) -> tuple[bool, int]:
@@ -96,13 +96,14 @@ class Concept:
 
 
 def is_in(tag: str, language: str) -> bool:
-    """Whether a tag such as `en-GB` names a language such as `en`; case does not matter."""
+    """Whether a tag such as `en-GB` is of a language such as `en`; case is ignored."""
     return tag.lower() == language.lower() or tag.lower().startswith(f"{language.lower()}-")
 
 
 @dataclass(frozen=True)
 class Concepts:
-    """Those of one file, by their URIs, in its order. Broader concepts that the file does not hold are left out."""
+    """The concepts of one file by URI, in the order of the file. Broader concepts that are not in the file are left
+    out."""
 
     name: str
     by_uri: Mapping[str, Concept] = field(repr=False)
@@ -117,15 +118,15 @@ class Concepts:
 
     @cached_property
     def top(self) -> list[str]:
-        """Those that nothing is broader than; all of them, where they go round in circles."""
+        """The concepts without a broader one; all concepts, if every one is in a cycle."""
         return [uri for uri, concept in self.by_uri.items() if not concept.broader] or list(self.by_uri)
 
     def depths(self, starts: Iterable[str]) -> dict[str, int]:
-        """How many steps below the nearest start each concept is that can be reached."""
+        """The number of steps from the nearest start down to each reachable concept."""
         return _steps(starts, self.narrower.__getitem__)
 
     def find(self, asked: str) -> str:
-        """The URI of a concept that is named by a label, its URI, or the last part of that."""
+        """The URI of the concept with this label, URI, or last part of a URI."""
         if asked in self.by_uri:
             return asked
         for named in (self._by_preferred, self._by_label, self._by_key):
@@ -148,7 +149,7 @@ class Concepts:
         return self._named(lambda concept: [concept.key])
 
     def _named(self, names: Callable[[Concept], list[str]]) -> dict[str, str]:
-        """The first that is called so."""
+        """Maps each name to the first concept that has it."""
         found: dict[str, str] = {}
         for concept in self.by_uri.values():
             for name in names(concept):
@@ -168,18 +169,18 @@ def _steps(starts: Iterable[str], following: Callable[[str], Iterable[str]]) -> 
     return found
 
 
-# How important are the concepts of a thesaurus, when nobody says so?
+# Computes the importance of concepts from their position in the thesaurus and from their words.
 
 
 OF_RELATED = 0.5
 RARE_WORDS = 2.0
-"""How many words that are in no other text make a form as distinct as can be."""
+"""Number of words that occur in no other text at which a form has the distinctness 1."""
 _WORDS = Words("en")
 
 
 def weighted(concepts: Concepts, concept: str = "", languages: Sequence[str] = ()) -> Ontology:
-    """What is at and below a concept, and related to that; "": everything. Labels count in the given languages, and
-    those that say no language; without any, in all."""
+    """The concept, those below it, and those related to any of these; "" for all concepts. Uses labels in the given
+    languages and those without a language; labels in all languages if none is given."""
     near = _nearness(concepts, concept)
     name = f"{concepts.name}, {concepts.by_uri[concepts.find(concept)].name(languages)}" if concept else concepts.name
     terms = [term for uri, nearness in near.items() for term in _terms(concepts.by_uri[uri], nearness, languages)]
@@ -210,7 +211,7 @@ def _counts(tag: str, languages: Sequence[str]) -> bool:
 
 
 def distinctness(form: str) -> float:
-    """From 0 to 1, by how many texts about anything hold its words."""
+    """From 0 to 1, by the number of general texts that contain its words."""
     world = background()
     rarities = (math.log(world.texts / world.frequencies.get(word, 1)) for word in _WORDS.of(form))
     return min(1.0, sum(rarities) / (RARE_WORDS * math.log(world.texts)))

@@ -1,4 +1,4 @@
-"""An ontology from a file of any kind, or the one of a folder that suits a query best.
+"""Opens an ontology from a file of any supported format, or the best match for a query from a folder.
 
 CSV, with the names of the columns in the first line; forms are separated by |:
 
@@ -29,17 +29,18 @@ from spoor.judging.ontology import Concepts, Ontology, Term, weighted
 from spoor.judging.rdf import FORMATS, read_rdf
 from spoor.judging.term_finder import Finder
 
-# Ontologies written down as tables: terms, how important each is, and other ways to write it.
+# Ontologies as tables: terms, their importance, and other forms.
 
 
 COLUMNS = ("term", "importance")
 FORMS = "forms"
 LARGEST = 1 << 26
-"""Bytes of a table: millions of terms."""
+"""Maximum size of a table, in bytes: enough for millions of terms."""
 
 
 def read_csv(path: Path) -> Ontology:
-    """Comma, semicolon or tab between columns: whichever the first line has. The columns may stand in any order."""
+    """Columns are separated by comma, semicolon or tab, whichever is most frequent in the first line, and may be in any
+    order."""
     lines = _text(path).splitlines()
     head = next((line for line in lines if line.strip()), "")
     separator = max(",;\t", key=head.count)
@@ -79,7 +80,7 @@ def read_toml(path: Path) -> Ontology:
 
 
 def _entry(path: Path, name: str, said: Any) -> Term:
-    """`said` is the importance, or a table that has it."""
+    """`said` is the importance, or a table with the importance."""
     table = said if isinstance(said, dict) else {"importance": said}
     match table:
         case {"importance": int() | float() as importance, **others} if not isinstance(importance, bool):
@@ -91,7 +92,7 @@ def _entry(path: Path, name: str, said: Any) -> Term:
 
 
 def _term(name: str, importance: float, forms: list[str]) -> Term:
-    """What it is called is one of its forms."""
+    """The name is one of the forms."""
     return Term(name, importance, tuple(dict.fromkeys(form.strip() for form in (name, *forms) if form.strip())))
 
 
@@ -102,7 +103,7 @@ def _text(path: Path) -> str:
         raise BadInput(f"cannot read the ontology {path}: {error}") from None
 
 
-# An ontology from a file of any kind, or the one of a folder that suits a query best.
+# Opens an ontology from a file of any supported format, or the best match for a query from a folder.
 
 
 TABLES = {".csv": read_csv, ".tsv": read_csv, ".toml": read_toml}
@@ -110,9 +111,8 @@ TABLES = {".csv": read_csv, ".tsv": read_csv, ".toml": read_toml}
 
 @dataclass(frozen=True)
 class Choice:
-    """What is relevant of a file or folder: what is at and below a `concept`, which is named by a label, its URI or the
-    last part of that; labels in these `languages`, BCP-47 tags; of a folder the ontology that suits the `query`. All
-    may be left out."""
+    """The part of a file or folder to use: the `concept`, given by label, URI or last part of the URI, and those below
+    it; labels in `languages`, BCP-47 tags; in a folder, the ontology that best matches `query`. All are optional."""
 
     concept: str = ""
     languages: tuple[str, ...] = ()
@@ -136,14 +136,14 @@ def open_ontology(path: Path, choice: Choice = EVERYTHING) -> Ontology:
 
 @lru_cache(maxsize=4)
 def _concepts(path: Path, changed: int) -> Concepts:
-    """Parsing takes a second, and a comparison asks for the same file once for each strategy. `changed` is when it was
-    written."""
+    """Cached, because parsing takes a second and a comparison opens the same file once for each strategy. `changed` is
+    the modification time."""
     return read_rdf(path)
 
 
 def _suiting(folder: Path, query: str) -> Path:
-    """The file whose terms in the query are worth most, by their importance; of equal ones the first by name. Where
-    there is but one, it is that."""
+    """The file whose terms in the query have the highest total importance; the first by name among equals. If there is
+    only one file, that one."""
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in (*TABLES, *FORMATS))
     if not files:
         raise BadInput(f"the folder {folder} holds no ontologies; put some there, such as SKOS files or CSV tables")

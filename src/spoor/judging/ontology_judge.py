@@ -1,4 +1,4 @@
-"""The topic of a page by the terms of an ontology that it holds, each by its importance."""
+"""The topic of a page by the ontology terms it contains, weighted by importance."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from spoor.roles import Translator
 from spoor.strategy import PageByPage
 
 ENOUGH, FOR_EACH_FORM = 0.1, 0.0055
-"""Importance of all terms found, for the square root of the number of words, at which a page is as relevant as not: one
-term of importance 1 in 100 words, three in a thousand. An ontology of many forms finds some on every page, so from 330
-forms on it takes more, by the square root of their number. Measured (docs/ontologies.md)."""
+"""Summed importance of the terms found, divided by the square root of the number of words, at a relevance of 0.5: one
+term of importance 1 in 100 words, three in a thousand. An ontology with many forms matches some on every page, so above
+330 forms the value grows with the square root of their number. Measured (docs/ontologies.md)."""
 PRIOR_TERMS = 20
 """Terms of the target prior."""
 TEXT = "text"
 COUNTS = {"title": IN_TITLE, "headings": IN_HEADING - 1, TEXT: 1}
-"""How many times a term counts by where it stands; a heading is also part of the text."""
+"""Weight of a term by its position. A heading is also part of the text."""
 SHOWN = 3
 AROUND = 3
-"""Words that are shown on each side of a term; stop words are left out."""
+"""Words shown on each side of a term, without stop words."""
 
 
 @dataclass(frozen=True)
 class _Held:
-    """What one place of a page holds."""
+    """The terms found in one part of a page."""
 
     tokens: list[str]
     matches: list[Match]
@@ -41,7 +41,7 @@ class _Held:
 
 @dataclass(frozen=True)
 class OntologyTerms(PageByPage):
-    """Relevant from `least` on. With a `transcriber`, texts are put into the language of the ontology before."""
+    """Relevant at `least` or more. The `transcriber` first translates texts into the language of the ontology."""
 
     finder: Finder
     least: float = 0.5
@@ -89,12 +89,12 @@ class OntologyTerms(PageByPage):
         return _Held(cut, matches, self.finder.worth(matches))
 
     def _relevance(self, worth: float, words: int) -> float:
-        """Longer pages may hold more, but not as many more as they are longer."""
+        """Longer pages contain more terms, but not in proportion to their length; hence the square root."""
         density = worth / math.sqrt(words)
         return density / (density + self._enough)
 
     def _because(self, places: Mapping[str, _Held], words: int) -> str:
-        """The concepts that are worth most on the page: how often each is mentioned, and where."""
+        """The concepts with the highest weight on the page: how often each is mentioned, and where."""
         found: dict[str, list[tuple[str, Match]]] = {}
         worth: dict[str, float] = {}
         for place, held in places.items():
@@ -111,14 +111,14 @@ class OntologyTerms(PageByPage):
 
 
 def _where(found: Sequence[tuple[str, Match]], text: list[str]) -> str:
-    """Title and headings by name, the text by the words around the first mention."""
+    """Title and headings by name; the text by the words around the first mention."""
     above = dict.fromkeys(place for place, _ in found if place != TEXT)
     quoted = (text[max(0, one.start - AROUND) : one.end + AROUND] for place, one in found if place == TEXT)
     return "; ".join([*above, *(f"“{_joined(words)}”" for words in islice(quoted, 1))])
 
 
 def _joined(words: list[str]) -> str:
-    """With spaces where they belong."""
+    """Joins tokens, with spaces except within scripts that have none."""
     said = words[0]
     for before, after in pairwise(words):
         said += after if is_unspaced(before[-1]) and is_unspaced(after[0]) else f" {after}"

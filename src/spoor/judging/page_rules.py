@@ -1,16 +1,16 @@
-"""Which class of page links to which: rules counted from pages, kept in a model file, and used to look ahead.
+"""Link rules between page classes: counted from pages, stored in a model file, and used as look-ahead scores.
 
     P(i → j) = pages of class j that pages of class i link to / all pages that pages of class i link to
 
-A link on a page of class i is worth following for the sake of class t when ways lead from i to t, one step or several.
-Taken together (`sum`) or the best alone (`max`), they make the look-ahead score:
+A link on a page of class i is worth following for class t if there are paths from i to t, of one step or several. Their
+sum (`sum`) or the best path (`max`) is the look-ahead score:
 
-    LARS(i, t) = 10 · Σ over ways i → … → t:  Π P
+    LARS(i, t) = 10 · Σ over paths i → … → t:  Π P
 
-A way has at most three steps, passes through no class twice, and through t only at its end.
+A path has at most three steps, visits no class twice, and reaches t only at its end.
 
-Two sets of pages: examples of each class (train-0), and the pages of the web that they link to (train-1). The first
-teach to tell classes apart; the second are told apart, and counted.
+There are two sets of pages: examples of each class (train-0), and the pages of the web that they link to (train-1). The
+first train the classifier; the second are classified and counted.
 """
 
 from __future__ import annotations
@@ -34,28 +34,27 @@ from spoor.progress import Advance, unseen
 from spoor.records import Page
 from spoor.urls import normalise
 
-# Which kind of page leads to which: rules between classes, counted from pages and what they link to.
+# Rules between classes, counted from pages and their links.
 
 
 STEPS = 3
 SCALE = 10.0
-"""The paper counts in tenths."""
+"""The factor 10 is that of the paper."""
 DIGITS = 9
-"""Rounded to so many, ten times 0.3 is not above 3."""
+"""Scores are rounded to this many digits, so that ten times 0.3 is not above 3."""
 COMBINATIONS: dict[str, Callable[..., NDArray[np.float64]]] = {"sum": np.sum, "max": np.max}
 
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """`times` has a row and a column for each of `classes`: how many pages of the second class pages of the first link
-    to."""
+    """`times[i, j]` is the number of pages of class j that pages of class i link to, in the order of `classes`."""
 
     classes: tuple[str, ...]
     times: NDArray[np.int64] = field(repr=False)
 
     @property
     def chances(self) -> NDArray[np.float64]:
-        """P(i → j); a class whose pages link to nothing has a row of zeros."""
+        """P(i → j); a class whose pages have no links has a row of zeros."""
         out = self.times.sum(axis=1, keepdims=True)
         return np.asarray(self.times / np.maximum(out, 1))
 
@@ -74,8 +73,8 @@ class Rules:
 def _ahead(
     start: int, ends: list[int], chances: NDArray[np.float64], taken: Callable[..., NDArray[np.float64]], steps: int
 ) -> float:
-    """Of all ways from one class. A way passes neither through an end nor through where it began; it never stays in a
-    class, and so within three steps meets none twice."""
+    """Over all paths from one class. A path passes neither through an end nor through its start and never stays in a
+    class, so it visits no class twice within three steps."""
     passing = chances.copy()
     passing[:, [*ends, start]] = 0.0
     np.fill_diagonal(passing, 0.0)
@@ -88,12 +87,12 @@ def _ahead(
 
 
 def rules_from(times: Mapping[str, Mapping[str, int]]) -> Rules:
-    """From how many pages of each class the pages of a class link to."""
+    """`times` counts, for each class, the pages of each class that its pages link to."""
     classes = tuple(times)
     return Rules(classes, np.array([[times[one].get(other, 0) for other in classes] for one in classes], np.int64))
 
 
-# Classes of pages and the rules between them, in one file: what tells the class of a page, and where it leads.
+# Taxonomy and rules in one model file: the classifier, and the links between its classes.
 
 
 RULES = Kind("rules", 1, "spoor train rules")
@@ -132,7 +131,7 @@ def _rules(model: TaxonomyModel, says: Mapping[str, Any]) -> Rules:
     return Rules(classes, times)
 
 
-# Is what a page links to likely to lead to what is relevant, by the class of the page and the rules of its class?
+# The look-ahead score of a page's links, from the class of the page and the rules.
 
 
 _WORDS = Words()
@@ -140,8 +139,8 @@ _WORDS = Words()
 
 @dataclass(frozen=True)
 class LookAhead:
-    """The score of a page, which all of its links have: that of its most probable class, or with `soft` those of all
-    classes, each by its probability. A page without a known word has none, 0."""
+    """The score of a page applies to all of its links: the score of its most probable class, or with `soft` the mean
+    over all classes weighted by their probabilities. 0 for a page without a known word."""
 
     model: RuleModel
     combine: str = "sum"
@@ -160,11 +159,11 @@ class LookAhead:
         return float(chances @ self._by_class if self.soft else self._by_class[int(chances.argmax())])
 
 
-# From classes of pages, and what these link to in a web, to rules between the classes.
+# Training: rules from example pages of each class and the pages of a web that they link to.
 
 
 MOST_PAGES = 1_000
-"""Examples of a class that are read; more teach little."""
+"""Maximum number of examples read for each class; more improve little."""
 
 
 class UrlFinder(Protocol):
@@ -174,7 +173,7 @@ class UrlFinder(Protocol):
 
 
 class LabelledWeb(Protocol):
-    """What is needed of a web: texts, links and labels of its pages, by number."""
+    """The parts of a web needed here: texts, links and labels of its pages, by number."""
 
     @property
     def name(self) -> str: ...
@@ -194,8 +193,8 @@ class LabelledWeb(Protocol):
 
 @dataclass(frozen=True)
 class Examples:
-    """Train-0: the pages of each class that can be used, the numbers of the pages that they link to, and what is known
-    of the class of pages of the web, by number."""
+    """Train-0: the usable pages of each class, the numbers of the pages that they link to, and the known classes of
+    pages of the web, by number."""
 
     pages: Mapping[str, Kept]
     linked: Mapping[str, frozenset[int]] = field(repr=False)
@@ -203,7 +202,7 @@ class Examples:
 
 
 def trained_on_web(web: LabelledWeb, target: str, classes: Sequence[str] = ()) -> RuleModel:
-    """From all labels of the kind of `target`, which is the relevant one."""
+    """Trains on all labels of the same kind as `target`, which is the relevant one."""
     examples = labelled_examples(web, classes or siblings(web, target))
     pages = {leaf: kept.examples for leaf, kept in examples.pages.items()}
     taxonomy = modelled(target, pages, (target,), web.name)
@@ -211,9 +210,8 @@ def trained_on_web(web: LabelledWeb, target: str, classes: Sequence[str] = ()) -
 
 
 def siblings(web: LabelledWeb, target: str) -> tuple[str, ...]:
-    """The labels that say something else of the same kind: `class=student` of `class=course`, `subject.Art` of
-    `subject.IT`."""
-    web.labelled(target)  # Whether there is such a label.
+    """The labels of the same kind: `class=student` for `class=course`, `subject.Art` for `subject.IT`."""
+    web.labelled(target)  # Raises if there is no such label.
     kind = target[: max(target.rfind("="), target.rfind(".")) + 1]
     found = tuple(label for label in web.labels if _kind(label) == kind)
     if not kind or len(found) < 2:
@@ -226,8 +224,8 @@ def _kind(label: str) -> str:
 
 
 def labelled_examples(web: LabelledWeb, classes: Sequence[str], where: str = "") -> Examples:
-    """A page with several of these labels is an example of the first. `where`: only pages that have this label too.
-    Classes with too few pages are left out."""
+    """A page with several of these labels is an example of the first. `where` restricts to pages that also have this
+    label. Classes with too few pages are left out."""
     if not web.has_content:
         raise BadInput(
             f"the web {web.name} has no texts, which are needed to distinguish classes; build it from WARC files"
@@ -249,7 +247,7 @@ def labelled_examples(web: LabelledWeb, classes: Sequence[str], where: str = "")
 
 
 def page_examples(web: LabelledWeb, classes: Mapping[str, Kept]) -> Examples:
-    """Pages of each class that lie elsewhere; the web holds what they link to."""
+    """Examples from pages outside the web; the web contains the pages that they link to."""
     linked = {leaf: frozenset(_found(web, kept.examples)) for leaf, kept in classes.items()}
     if not any(linked.values()):
         raise BadInput(f"none of the examples links to a page of the web {web.name}; give a web that holds such pages")
@@ -264,7 +262,7 @@ def _found(web: LabelledWeb, examples: Iterable[Example]) -> Iterable[int]:
 
 
 def checked(examples: Examples, targets: Sequence[str]) -> Examples:
-    """Refuses targets that cannot be learned: with too few pages, or with no other class beside them."""
+    """Raises for targets that cannot be learned: with too few pages, or if every class is a target."""
     for name in targets:
         if name not in examples.pages:
             classes = ", ".join(examples.pages) or "none"
@@ -277,8 +275,8 @@ def checked(examples: Examples, targets: Sequence[str]) -> Examples:
 
 
 def counted_rules(web: LabelledWeb, taxonomy: TaxonomyModel, examples: Examples, advance: Advance = unseen) -> Rules:
-    """Every page of train-1 once for each class that links to it. Its class is the one known, else that which the
-    taxonomy tells; pages without text, and those that were only linked to, have none."""
+    """Counts every page of train-1 once for each class that links to it. Its class is the known one, else the one that
+    the taxonomy predicts; pages without text and pages that were not fetched have none."""
     judge, classes = Taxonomy(taxonomy), taxonomy.bayes.classes
     class_of: dict[int, str | None] = {}
     for number in frozenset().union(*examples.linked.values()):

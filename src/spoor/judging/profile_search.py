@@ -1,7 +1,7 @@
-"""How near is a text to each of many language profiles, and which n-grams decide?
+"""Similarity of a text to many language profiles at once, and the n-grams that decide between two.
 
-The numbers are those of `ngrams`. A gram that a profile lacks costs it `farthest`; so it is enough to add up what the
-profiles save by the grams that they have, and most profiles have few of the grams of a text.
+The similarity is defined in `ngrams`. A gram that is not in a profile costs `farthest`, so it is enough to sum the
+savings of the grams that are in it; most profiles have few of the grams of a text.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from spoor.judging.ngrams import (
 )
 from spoor.judging.profiles import Profile, merged, profiles_of, renumbered, shipped_profiles, tag_of
 
-# Texts against many profiles at once: which profiles have an n-gram, and at which place.
+# An inverted index of n-grams: the profiles that have an n-gram, with its rank in each.
 
 
 _SPREAD: Final = 0x9E3779B97F4A7C15
-"""Two to the 64 divided by the golden ratio: multiplied by it, neighbours come to lie far apart."""
+"""2^64 divided by the golden ratio (Fibonacci hashing): spreads neighbouring keys."""
 _UNKNOWN: Final = MOST_UNITS + 1
 
 
 class GramIndex(NamedTuple):
-    """A table of grams with open addressing (0: a free slot). The gram in slot k is known to the profiles
-    `profiles[starts[k]:ends[k]]`, at the places `places[starts[k]:ends[k]]`. `farthest[j, p]` is what a gram of length
-    `ns[j]` costs profile p when it is missing. Units are numbered by their place in `alphabet`, from 1 on."""
+    """A hash table of grams with open addressing (0 is a free slot). The gram in slot k is in the profiles
+    `profiles[starts[k]:ends[k]]`, at the ranks `places[starts[k]:ends[k]]`. `farthest[j, p]` is the cost for profile p
+    of a missing gram of length `ns[j]`. Units are numbered by their position in `alphabet`, from 1."""
 
     ns: NDArray[np.int64]
     alphabet: NDArray[np.uint32]
@@ -58,7 +58,7 @@ class GramIndex(NamedTuple):
 
 
 class Posting(NamedTuple):
-    """The grams of one length of one profile, as far as they count."""
+    """The grams of one length of one profile, up to the maximum rank."""
 
     grams: NDArray[np.uint64]
     profiles: NDArray[np.uint16]
@@ -68,8 +68,8 @@ class Posting(NamedTuple):
 def gram_index(
     profiles: Sequence[Profile], ns: Sequence[int], top: int | None = None, farthest: int | None = None
 ) -> GramIndex:
-    """`top`: only so many of the most frequent grams of each profile. `farthest`: what a missing gram costs; None: as
-    many as the profile has grams."""
+    """`top`: use only that many of the most frequent grams of each profile. `farthest`: the cost of a missing gram;
+    None for the number of grams of the profile."""
     for n in ns:
         if not 1 <= n <= WIDTH:
             raise UsageError(f"n={n}: n-grams have 1 to {WIDTH} units")
@@ -91,7 +91,7 @@ def gram_index(
 
 
 def similarities(index: GramIndex, texts: Sequence[str], unit: Unit = "letter") -> NDArray[np.float64]:
-    """One row for each text, one column for each profile; with several lengths of grams, their mean."""
+    """One row for each text, one column for each profile; the mean over the gram lengths."""
     read = [codes(text, unit) for text in texts]
     ends = np.cumsum([0, *map(len, read)])
     return _similarities(index, np.concatenate([np.zeros(0, np.uint32), *read]), ends, kinds(unit))
@@ -133,7 +133,7 @@ def _saved(
     firsts: NDArray[np.int64],
     ranked: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """For each profile: how much its distance stays below that of one that has none of the grams."""
+    """For each profile, the reduction of its distance compared with a profile that has none of the grams."""
     saved = np.zeros(index.farthest.shape[1], np.int64)
     for g in range(len(firsts)):
         slot = _slot(index.slots, _written(places, firsts[g], index.ns[j], numbers))
@@ -145,7 +145,7 @@ def _saved(
 
 @compiled
 def _numbers(alphabet: NDArray[np.uint32], known: NDArray[np.uint32]) -> NDArray[np.uint64]:
-    """For each unit of a text's own alphabet: its number in the index."""
+    """For each unit of the text's own alphabet, its number in the index."""
     numbers = np.zeros(len(alphabet), np.uint64)
     for k in range(1, len(alphabet)):
         code = alphabet[k] - 1
@@ -156,7 +156,7 @@ def _numbers(alphabet: NDArray[np.uint32], known: NDArray[np.uint32]) -> NDArray
 
 @compiled
 def _written(places: NDArray[np.uint32], start: int, n: int, numbers: NDArray[np.uint64]) -> np.uint64:
-    """The gram of a text as the index writes it."""
+    """The gram of a text in the encoding of the index."""
     gram = np.uint64(0)
     for depth in range(WIDTH):
         gram = (gram << np.uint64(BITS)) | (numbers[places[start + depth]] if depth < n else np.uint64(0))
@@ -165,7 +165,7 @@ def _written(places: NDArray[np.uint32], start: int, n: int, numbers: NDArray[np
 
 @compiled
 def _slot(slots: NDArray[np.uint64], gram: np.uint64) -> np.uint64:
-    """The slot that holds the gram, or the free one where it would be."""
+    """The slot of the gram, or the free slot where it would be inserted."""
     mask = np.uint64(len(slots) - 1)
     slot = ((gram * np.uint64(_SPREAD)) >> np.uint64(24)) & mask
     while slots[slot] != gram and slots[slot] != 0:
@@ -175,7 +175,7 @@ def _slot(slots: NDArray[np.uint64], gram: np.uint64) -> np.uint64:
 
 @compiled
 def _hashed(distinct: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """A table twice as large as needed, or more, and the slot of each gram."""
+    """A hash table with a load factor of at most 1/2, and the slot of each gram."""
     size = 16
     while size < 2 * len(distinct):
         size *= 2
@@ -188,17 +188,17 @@ def _hashed(distinct: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[n
     return slots, slot_of
 
 
-# How near are texts to one language? The rank model of `ngrams`, for many texts at once.
+# Similarity of texts to one language: the rank model of `ngrams`, for many texts at once.
 
 
 THRESHOLD = 0.5
-"""A page is in the language when its similarity is above."""
+"""A page is in the language if its similarity is above this value."""
 
 
 @dataclass(frozen=True, eq=False)
 class Recogniser:
-    """A language has one profile for each orthography and encoding; a text is as near to it as to the nearest of
-    them, in whichever way its letters are read."""
+    """A language has one profile for each orthography and encoding. The similarity of a text to the language is that to
+    the nearest profile, over all readings of its letters."""
 
     tag: str
     profiles: tuple[Profile, ...] = field(repr=False)
@@ -207,7 +207,7 @@ class Recogniser:
     _index: GramIndex = field(repr=False)
 
     def similarities(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Between 0 and 1 for each text; 0 for one that has no n-gram."""
+        """Between 0 and 1 for each text; 0 if it has no n-gram."""
         return best_reading(self._as_they_are, texts, shipped_for(self.tag))
 
     @cached_property
@@ -221,14 +221,14 @@ class Recogniser:
 
 
 def recogniser(language: str, n: int | tuple[int, ...] = 3, *, one_profile: bool = False) -> Recogniser:
-    """For a tag, or a model file. `n`: the length of the n-grams; of several, the mean counts. `one_profile`: all
-    orthographies together in one, as the paper has it."""
+    """`language` is a tag or a model file. `n`: the length of the n-grams; the mean similarity for several.
+    `one_profile`: merges all orthographies into one profile, as in the paper."""
     ns = n if isinstance(n, tuple) else (n,)
     return _recogniser(tag_of(language), profiles_of(language), ns, one_profile)
 
 
 def trained(tag: str, profiles: tuple[Profile, ...], ns: tuple[int, ...] = (3,)) -> Recogniser:
-    """A recogniser from profiles at hand."""
+    """A recogniser from given profiles."""
     return Recogniser(tag, profiles, ns, THRESHOLD, gram_index(profiles, ns))
 
 
@@ -237,17 +237,17 @@ def _recogniser(tag: str, profiles: tuple[Profile, ...], ns: tuple[int, ...], on
     return trained(tag, (merged(profiles),) if one_profile else profiles, ns)
 
 
-# Which of many languages is a text in? The one whose profile it is nearest to.
+# Language identification: the language of the nearest profile.
 
 
 LENGTHS = (1, 2, 3, 4)
-"""Of the n-grams that are compared. Single letters tell scripts of many letters apart, as the Chinese, and long n-grams
-the languages of one script: the mean similarity of all lengths told more than that of any of them."""
+"""Lengths of the n-grams. Single letters distinguish scripts with many letters, such as Chinese; long n-grams
+distinguish the languages of one script. The mean over all lengths was more accurate than any single length."""
 
 
 @dataclass(frozen=True, eq=False)
 class Identifier:
-    """Profiles that compete for texts."""
+    """Compares texts with competing profiles."""
 
     profiles: tuple[Profile, ...] = field(repr=False)
     _index: GramIndex = field(repr=False)
@@ -267,12 +267,12 @@ def competing(profiles: tuple[Profile, ...]) -> Identifier:
     return Identifier(profiles, gram_index(profiles, LENGTHS))
 
 
-# Which n-grams of a text speak for one profile rather than for another?
+# The n-grams of a text that favour one profile over another.
 
 
 def deciding(text: str, winner: Profile, rival: Profile) -> list[tuple[str, float]]:
-    """Every n-gram with what it adds to the lead of the winner, the largest first; together they are the difference
-    between the two similarities."""
+    """Every n-gram with its contribution to the lead of the winner, largest first. The contributions add up to the
+    difference between the two similarities."""
     leads: list[tuple[str, float]] = []
     for n in LENGTHS:
         places, ours, theirs = plain_ranks(sentences(text), n), winner.as_words(n), rival.as_words(n)
@@ -283,5 +283,5 @@ def deciding(text: str, winner: Profile, rival: Profile) -> list[tuple[str, floa
 
 
 def _nearness(model: Mapping[str, int], gram: str, place: int) -> float:
-    """1 at the same place, 0 as far off as can be or missing."""
+    """1 at the same rank, 0 at the maximum distance or if missing."""
     return max(0.0, 1.0 - abs(model[gram] - place) / len(model)) if gram in model else 0.0

@@ -1,8 +1,8 @@
-"""N-gram profiles of languages: in memory, on disk, and those that come with spoor.
+"""N-gram profiles of languages: in memory, on disk, and those shipped with spoor.
 
-The bytes of a part are compressed by zlib. They are the alphabet, the four units of each window and the counts, as
-numbers of 32 bits, lowest bytes first, all first bytes before all second bytes and so on. The alphabet and the units,
-which are in order or almost, are written as differences from one to the next.
+The content of a part is compressed by zlib. It consists of the alphabet, the four units of each window and the counts,
+as 32-bit little-endian numbers, stored as byte planes: all first bytes before all second bytes and so on. The alphabet
+and the units, which are sorted or almost, are delta-encoded.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from spoor.judging.ngrams import (
     spelled,
 )
 
-# What was learned of one language in one orthography and encoding: how often each n-gram occurs.
+# The n-gram counts of one language in one orthography and encoding.
 
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """`name` tells profiles of one language apart. `alphabet` holds the different units as code points in order; in
-    `windows`, sorted, a unit is written as its place there, from 1 on (see `windows`). `counts` says how often each
-    window occurs, so the n-grams of every length up to four can be had from them, exactly."""
+    """`name` distinguishes profiles of one language. `alphabet` contains the distinct units as sorted code points. In
+    `windows`, which are sorted, a unit is its position in the alphabet, from 1 (see `ngrams`). `counts` is how often
+    each window occurs; from these the exact counts of n-grams of every length up to four follow."""
 
     tag: str
     name: str
@@ -54,11 +54,11 @@ class Profile:
 
     @property
     def size(self) -> int:
-        """How many units it was trained on."""
+        """Number of units in the training text."""
         return int(self.counts.sum())
 
     def grams(self, n: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """The n-grams as windows that end after n units, in order, and how often each occurs."""
+        """The n-grams as windows with zeros after n units, sorted, and how often each occurs."""
         whole = (self.windows >> np.uint64(BITS * (WIDTH - n))) & np.uint64((1 << BITS) - 1) != 0
         prefixes = self.windows[whole] & np.uint64((1 << 64) - (1 << BITS * (WIDTH - n)))
         first = np.flatnonzero(np.concatenate([[True], prefixes[1:] != prefixes[:-1]])[: len(prefixes)])
@@ -67,14 +67,14 @@ class Profile:
         return prefixes[first], np.add.reduceat(self.counts[whole].astype(np.int64), first)
 
     def ranks(self, n: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """The n-grams in order, and the place of each by falling frequency, from 1; see `ngrams.ranks`."""
+        """The n-grams, sorted, and the rank of each by descending frequency, from 1; see `ngrams.ranks`."""
         grams, counts = self.grams(n)
         places = np.empty(len(grams), np.int64)
         places[np.argsort(-counts, kind="stable")] = np.arange(1, len(grams) + 1)
         return grams, places
 
     def as_words(self, n: int) -> dict[str, int]:
-        """The same as `ngrams.ranks` has them, for people and for comparison."""
+        """The ranks by n-gram as a string, for display and comparison, like `ngrams.plain_ranks`."""
         grams, places = self.ranks(n)
         return {self._spelled(gram): place for gram, place in zip(grams.tolist(), places.tolist(), strict=True)}
 
@@ -107,7 +107,7 @@ def merged(profiles: Sequence[Profile]) -> Profile:
 def renumbered(
     windows: NDArray[np.uint64], alphabet: NDArray[np.uint32], larger: NDArray[np.uint32]
 ) -> NDArray[np.uint64]:
-    """Windows written in one alphabet, rewritten in another that holds it."""
+    """Renumbers the units of windows from one alphabet to a superset of it."""
     numbers = np.concatenate([[0], np.searchsorted(larger, alphabet) + 1]).astype(np.uint64)
     out = np.zeros_like(windows)
     for depth in range(WIDTH):
@@ -116,7 +116,7 @@ def renumbered(
     return out
 
 
-# Language profiles on disk: a model file (`spoor.model_file`) with a part for each profile.
+# Language profiles on disk: a model file with a part for each profile.
 
 
 PROFILES = Kind("language profiles", 1, "spoor train language")
@@ -125,14 +125,14 @@ _MOST_WINDOWS = 50_000_000
 
 @dataclass(frozen=True)
 class ProfileFile:
-    """An opened file. Profiles are unpacked when they are asked for: a file of hundreds opens at once."""
+    """An open file. Profiles are decompressed on demand, so a file with hundreds opens at once."""
 
     path: Path
     parts: tuple[Part, ...]
 
     @property
     def entries(self) -> tuple[Mapping[str, Any], ...]:
-        """What is said of each profile, in the order of the file."""
+        """The metadata of each profile, in the order of the file."""
         return tuple(part.says for part in self.parts)
 
     @property
@@ -151,7 +151,7 @@ class ProfileFile:
 
 
 def write_profiles(path: Path, profiles: Sequence[Profile]) -> None:
-    """The same profiles make the same bytes."""
+    """Deterministic: the same profiles give the same bytes."""
     _check_names(path, [(profile.tag, profile.name) for profile in profiles])
     write_model(path, PROFILES, [Part(_says(profile), _packed(profile)) for profile in profiles])
 
@@ -230,7 +230,7 @@ def _from_planes(content: bytes) -> NDArray[np.uint32]:
     return np.ascontiguousarray(planes.T).view("<u4").ravel().astype(np.uint32)
 
 
-# The profiles that come with spoor, and those of model files that a user trained.
+# The profiles shipped with spoor, and those of model files trained by the user.
 
 
 @cache
@@ -245,8 +245,8 @@ def shipped_profiles() -> tuple[Profile, ...]:
 
 
 def profiles_of(language: str) -> tuple[Profile, ...]:
-    """Those of a model file, or the shipped ones of a tag: of every script, unless the tag names one. The same objects
-    as long as the file is the same."""
+    """The profiles in a model file, or the shipped ones of a tag: of every script, unless the tag names one. Returns
+    the same objects as long as the file is unchanged."""
     if language.endswith(SUFFIX):
         path = Path(language).resolve()
         return _profiles_in(path, path.stat().st_mtime_ns if path.exists() else 0)
@@ -255,7 +255,7 @@ def profiles_of(language: str) -> tuple[Profile, ...]:
 
 @lru_cache(maxsize=8)
 def _profiles_in(path: Path, changed: int) -> tuple[Profile, ...]:
-    """`changed` is when the file was written: a model that was trained again is another one."""
+    """`changed` is the modification time, so that a retrained model is loaded again."""
     return tuple(open_profiles(path).profiles())
 
 
@@ -269,7 +269,7 @@ def _shipped_of(language: str) -> tuple[Profile, ...]:
 
 
 def tag_of(language: str) -> str:
-    """The tag of a model file, or a tag in its one spelling."""
+    """The tag of a model file, or the canonical spelling of a tag."""
     if language.endswith(SUFFIX):
         return profiles_of(language)[0].tag
     return read_tag(language) or language
@@ -282,7 +282,7 @@ def _remedy(language: str) -> str:
 
 
 def is_in(found: str, target: str) -> bool:
-    """Whether a page in the language `found` is one in `target`."""
+    """Whether a page in the language `found` matches `target`."""
     if found == target:
         return True
     return read_tag(found) is not None and read_tag(target) is not None and matches(target, found)

@@ -1,4 +1,4 @@
-"""Thesauri (SKOS) and class hierarchies (OWL, RDF Schema), from RDF files that may come from anybody."""
+"""Thesauri (SKOS) and class hierarchies (OWL, RDF Schema), from untrusted RDF files."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from spoor.errors import BadInput, MissingExtra
 from spoor.files import read_bounded
 from spoor.judging.ontology import Concept, Concepts, Label
 
-# What a file of RDF from anybody may not do: have something fetched, or stand for more than it is.
+# Checks of untrusted RDF: nothing may be fetched, and nothing may expand to more than the file.
 
 
 LONGEST_ENTITY = 120
-"""Characters. Many ontologies have entities for the beginnings of their URIs, and for nothing else."""
+"""Characters. Many ontologies declare entities for URI prefixes, and for nothing else."""
 
 
 class Refusal(Exception):
-    """Says why a file is not read."""
+    """The reason why a file is not read."""
 
 
 def without_remote_contexts(content: bytes) -> bytes:
-    """The same JSON, written anew so that whoever reads it next reads what was looked at here. Refused when it names a
-    context that is elsewhere; ValueError when it is no JSON."""
+    """The same JSON, serialised again, so that the next parser reads exactly what was checked here. Raises Refusal if
+    it refers to a remote context, ValueError if it is not JSON."""
     try:
         said = json.loads(content)
     except RecursionError:
@@ -43,7 +43,8 @@ def without_remote_contexts(content: bytes) -> bytes:
 
 
 def _remote(said: Any) -> Iterator[str]:
-    """References to other documents, wherever JSON-LD has a place for them. Without recursion: files may be deep."""
+    """References to other documents, wherever JSON-LD allows them. Without recursion, because files may be deeply
+    nested."""
     waiting = [said]
     while waiting:
         here = waiting.pop()
@@ -66,8 +67,8 @@ def _references(context: Any) -> Iterator[str]:
 
 
 def check_entities(content: bytes) -> None:
-    """Refused when the XML declares entities that are made of others, lie elsewhere, or are long: few of these can be
-    made to fill any memory."""
+    """Raises Refusal if the XML declares entities that are nested, external or long: a few of these can exhaust the
+    memory (billion laughs)."""
 
     def declared(name: str, is_parameter: bool, value: str | None, *_: object) -> None:
         if is_parameter or value is None:
@@ -82,7 +83,7 @@ def check_entities(content: bytes) -> None:
     try:
         parser.Parse(content, True)
     except (_DeclarationsEnd, expat.ExpatError, ValueError):
-        return  # What is wrong with it otherwise, its reader will say.
+        return  # The RDF parser reports other errors.
 
 
 class _DeclarationsEnd(Exception):
@@ -93,31 +94,32 @@ def _stop(*_: object) -> None:
     raise _DeclarationsEnd
 
 
-# Statements from a file of RDF, whichever of its usual forms it is in.
+# RDF statements from a file in any of the usual formats.
 
 
 FORMATS = {
     ".rdf": "xml", ".owl": "xml", ".xml": "xml", ".skos": "xml", ".ttl": "turtle", ".n3": "n3", ".nt": "nt",
     ".jsonld": "json-ld", ".json": "json-ld",
 }  # fmt: skip
-"""What files with these endings are taken for at first; what they turn out to be, or others are, is guessed."""
+"""The format to try first for each suffix. If it fails, or the suffix is unknown, the format is guessed from the
+content."""
 _BASE = "http://ontology.invalid/"
-"""What URIs in a file are relative to when it does not say; where it lies on this machine is nobody's business."""
+"""Base of relative URIs if the file has none. Not the local path, which is private."""
 LARGEST = 1 << 27
-"""Bytes of a file; its statements take some thirty times as many in memory."""
+"""Maximum size of a file, in bytes. Its statements take some thirty times as much memory."""
 _URI_FIRST = re.compile(rb"\s*<[A-Za-z][\w+.-]*:[^>\s]*>")
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A text that something is said to have; `language` is a BCP-47 tag or ""."""
+    """A text value; `language` is a BCP-47 tag or ""."""
 
     text: str
     language: str = ""
 
 
 Statements = Mapping[str, list[tuple[str, "str | Literal"]]]
-"""By the URI of the relation: what has it to what, in no order of the file. Nodes without a URI begin with _:."""
+"""By the URI of the predicate: pairs of subject and object, in no particular order. Blank nodes begin with _:."""
 
 
 def read_statements(path: Path) -> Statements:
@@ -135,7 +137,7 @@ def read_statements(path: Path) -> Statements:
 
 
 def _checked(content: bytes, form: str) -> bytes:
-    """Free of all that would reach beyond the file. ValueError when it is of another form."""
+    """Raises Refusal for content that reaches beyond the file; ValueError if it is in another format."""
     if form == "json-ld":
         return without_remote_contexts(content)
     if form == "xml":
@@ -144,7 +146,7 @@ def _checked(content: bytes, form: str) -> bytes:
 
 
 def _parsed(content: bytes, form: str) -> Statements:
-    """ValueError when it cannot be."""
+    """ValueError if it cannot be parsed."""
     try:
         import rdflib
     except ModuleNotFoundError:
@@ -159,7 +161,7 @@ def _parsed(content: bytes, form: str) -> Statements:
     with _silence(), _literals_as_written(rdflib):
         try:
             graph.parse(data=content, format=form, publicID=_BASE)
-        except Exception as error:  # Its parsers have no error in common.
+        except Exception as error:  # The parsers of rdflib have no common exception.
             raise ValueError(" ".join(str(error).split())[:100] or type(error).__name__) from None
     statements: dict[str, list[tuple[str, str | Literal]]] = {}
     for subject, relation, said in graph:
@@ -169,7 +171,7 @@ def _parsed(content: bytes, form: str) -> Statements:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Many a published URI holds spaces, and rdflib logs a warning at each mention; also it warns of its own future."""
+    """rdflib logs a warning for each of the many published URIs with spaces, and also emits deprecation warnings."""
     log = logging.getLogger("rdflib")
     level = log.level
     log.setLevel(logging.CRITICAL)
@@ -183,7 +185,7 @@ def _silence() -> Iterator[None]:
 
 @contextmanager
 def _literals_as_written(rdflib: Any) -> Iterator[None]:
-    """Otherwise a decimal such as 1e999999999 is written out, digit by digit."""
+    """Otherwise a decimal such as 1e999999999 is expanded digit by digit."""
     was, rdflib.NORMALIZE_LITERALS = rdflib.NORMALIZE_LITERALS, False
     try:
         yield
@@ -192,7 +194,7 @@ def _literals_as_written(rdflib: Any) -> Iterator[None]:
 
 
 def _guessed(content: bytes) -> str:
-    """By how it begins. Turtle may begin with a URI, and holds N-Triples."""
+    """By the first character. Turtle may begin with a URI, and includes N-Triples."""
     match content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]:
         case b"{" | b"[":
             return "json-ld"
@@ -221,7 +223,7 @@ _NO_WORD = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 
 def read_rdf(path: Path) -> Concepts:
-    """All that are called concepts or classes, and the members of these classes."""
+    """All concepts and classes, and the instances of these classes."""
     said = read_statements(path)
     uris = _members(said)
     if not uris:
@@ -242,7 +244,7 @@ def read_rdf(path: Path) -> Concepts:
 
 
 def _members(said: Statements) -> set[str]:
-    """Nodes without a URI stand for what is put together from others, and are left out."""
+    """Blank nodes are left out: they stand for class expressions."""
     classes = {one for one, kind in said.get(TYPE, ()) if kind in KINDS}
     classes |= {one for relation in PREFERRED[:2] for one, _ in said.get(relation, ())}
     members = {one for one, kind in said.get(TYPE, ()) if kind in classes}
@@ -250,7 +252,7 @@ def _members(said: Statements) -> set[str]:
 
 
 def _broader(said: Statements) -> defaultdict[str, set[str]]:
-    """Being one of a class counts as being below it."""
+    """An instance of a class counts as below it."""
     upwards = [*_pairs(said, (*BROADER, TYPE)), *((other, one) for one, other in _pairs(said, NARROWER))]
     return _gathered(upwards)
 
@@ -261,7 +263,7 @@ def _related(said: Statements) -> defaultdict[str, set[str]]:
 
 
 def _labels(said: Statements) -> defaultdict[str, set[Label]]:
-    """Labels that are nodes of their own (SKOS-XL) have their words one step further."""
+    """Labels that are nodes of their own (SKOS-XL) have their text in a literal of that node."""
     literal = {one: words for one, words in said.get(f"{XL}literalForm", ()) if isinstance(words, Literal)}
     found: defaultdict[str, set[Label]] = defaultdict(set)
     for relations, preferred in ((PREFERRED, True), (OTHERS, False)):
@@ -289,5 +291,5 @@ def _place(label: Label) -> tuple[bool, str, str]:
 
 
 def _spelt_out(uri: str) -> str:
-    """What has no label is called by the end of its URI: `ComputerScience` is Computer Science."""
+    """The name of a concept without a label, from the end of its URI: `ComputerScience` is Computer Science."""
     return " ".join(filter(None, _NO_WORD.split(re.split("[/#]", uri.rstrip("/#"))[-1]))) or uri

@@ -1,8 +1,8 @@
-"""Logistic regression over the words of pages: what each word adds to the log odds that a page is relevant.
+"""Logistic regression over the words of pages: the contribution of each word to the log odds that a page is relevant.
 
     minimise  (|w|² + b²) / 2 + freedom · Σ c · ln(1 + e^-±(w·x + b))
 
-over examples x, each counting c times. One minimum, found by L-BFGS in a fixed order, so two runs are the same.
+over examples x, each with weight c. The minimum is unique and found by L-BFGS in a fixed order, so it is reproducible.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from spoor.parse.words import PLACES, Features
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-FREEDOM = 100.0
-"""How far weights may go to fit the examples, C of most libraries. From 10 to 1000 F1 is the same within 0.01."""
+INVERSE_REGULARISATION = 100.0
+"""Inverse regularisation strength, C in most libraries. From 10 to 1000, F1 is the same within 0.01."""
 _NEAR_ENOUGH = 1e-4
-"""Of the first slope: a smaller one is as flat as needed."""
+"""Convergence: stops when the norm of the gradient falls below this share of the first one."""
 _MOST_STEPS = 500
 _REMEMBERED = 10
 FEW_ROWS = 1000
-"""Up to which a regression is worked out over products of rows, not over words: with 500 pages of 600 words in a
-sixth of the time."""
+"""Up to this number of rows, the regression is solved over products of rows (linear kernel) instead of words: with 500
+pages of 600 words, in a sixth of the time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What a page is told apart by: the places of its features and their weights. Smaller than the words themselves."""
+    """The features of a page: hash buckets and weights. Smaller than the words themselves."""
 
     places: NDArray[np.int32]
     weights: NDArray[np.float32]
@@ -47,7 +47,7 @@ def sample_of(found: Features) -> Sample:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Samples one after the other: `ends` says where each ends, beginning with 0."""
+    """A sparse matrix (CSR): samples one after the other; `ends` has the end of each, beginning with 0."""
 
     ends: NDArray[np.int64]
     places: NDArray[np.int32]
@@ -73,14 +73,15 @@ def rows_of(samples: Sequence[Sample]) -> Rows:
 
 
 def without_common(rows: Rows, relevant: Flags) -> Rows:
-    """Without the words that most pages of either kind hold: they would count for little, but stand in every reason."""
+    """Sets the weights of words to 0 that most pages of both classes contain: they count little, but would appear in
+    every reason."""
     mostly = [_holders(rows.chosen(own)) > own.sum() / 2 for own in (relevant, ~relevant)]
     dropped = (mostly[0] & mostly[1])[rows.places]
     return Rows(rows.ends, rows.places, np.where(dropped, np.float32(0.0), rows.weights))
 
 
 def _holders(rows: Rows) -> NDArray[np.int64]:
-    """How many samples have something at each place."""
+    """How many samples have a nonzero weight in each bucket."""
     return np.bincount(rows.places[rows.weights != 0.0], minlength=PLACES)
 
 
@@ -88,11 +89,11 @@ def fitted(
     rows: Rows,
     relevant: Flags,
     counts: Floats | None = None,
-    freedom: float = FREEDOM,
+    freedom: float = INVERSE_REGULARISATION,
     products: Floats | None = None,
 ) -> tuple[Floats, float]:
-    """The weight of each place, and the bias. `counts` says how many examples each stands for; None: one. `products`
-    are those of all pairs of rows, if somebody knows them already."""
+    """The weight of each bucket, and the bias. `counts` is the weight of each example; None for 1. `products` are the
+    dot products of all pairs of rows, if already computed."""
     sides, times = np.where(relevant, 1.0, -1.0), freedom * (np.ones(len(rows)) if counts is None else counts)
     if (products := pair_products(rows) if products is None else products) is not None:
         shares = _shares(products, sides, times)
@@ -106,9 +107,9 @@ def fitted(
 
 
 def _shares(products: Floats, sides: Floats, times: Floats) -> Floats:
-    """How much of each row is in the weights: these are a sum of rows, so that few rows are few unknowns, however many
-    words they have. The same steps as over the weights themselves."""
-    metric = products + 1.0  # The bias is the weight of something that every row has.
+    """The coefficient of each row: the weights are a linear combination of rows, so few rows are few unknowns, whatever
+    the number of words. Takes the same steps as the minimisation over the weights."""
+    metric = products + 1.0  # The bias is the weight of a feature that every row has.
 
     def loss(shares: Floats) -> tuple[float, Floats]:
         scores = metric @ shares
@@ -119,14 +120,14 @@ def _shares(products: Floats, sides: Floats, times: Floats) -> Floats:
     return minimised(loss, np.zeros(len(sides)), metric)
 
 
-def scored_by_others(
+def cross_validated_scores(
     rows: Rows,
     relevant: Flags,
     folds: NDArray[np.int64],
     counts: Floats | None = None,
     products: Floats | None = None,
 ) -> Floats:
-    """Each example by what was fitted without its fold. `products`: see `fitted`."""
+    """Cross-validation: each example is scored by the regression fitted without its fold. `products` as in `fitted`."""
     scores = np.zeros(len(relevant))
     for fold in np.unique(folds):
         held, taught = folds == fold, folds != fold
@@ -138,7 +139,7 @@ def scored_by_others(
 
 
 def calibration(scores: Floats, relevant: Flags, counts: Floats | None = None) -> tuple[float, float]:
-    """Slope and shift that make probabilities of scores, by examples that were scored unseen (Platt)."""
+    """Slope and intercept of the logistic function from scores to probabilities (Platt), from held-out scores."""
     times = np.ones(len(scores)) if counts is None else counts
     held = (np.arange(len(scores) + 1), np.zeros(len(scores), np.int32), scores.astype(np.float32))
     slope, shift = minimised(lambda at: _loss(at, held, np.where(relevant, 1.0, -1.0), times), np.zeros(2))
@@ -161,8 +162,8 @@ def _loss(at: Floats, held: Held, sides: Floats, times: Floats) -> tuple[float, 
 def minimised(
     function: Callable[[Floats], tuple[float, Floats]], start: Floats, metric: Floats | None = None
 ) -> Floats:
-    """Where a convex function, given with its slope, is least (L-BFGS, each step halved until it leads down). `metric`
-    holds the products of all pairs of what the numbers are shares of; None: they stand for themselves."""
+    """The minimum of a convex function, given with its gradient (L-BFGS with backtracking line search). `metric` is the
+    Gram matrix of the vectors of which the unknowns are coefficients; None for the identity."""
 
     def measured(vector: Floats) -> Floats:
         return vector if metric is None else metric @ vector
@@ -188,7 +189,7 @@ def minimised(
 
 
 class _Move(NamedTuple):
-    """A step, and how the slope turned by it; both as such and measured."""
+    """A step, and the change of the gradient; both also multiplied by the metric."""
 
     moved: Floats
     turned: Floats
@@ -198,7 +199,7 @@ class _Move(NamedTuple):
 
 
 def _downwards(slope: Floats, moves: Sequence[_Move]) -> Floats:
-    """Against the slope, corrected by how it turned in the last moves."""
+    """The negative gradient, corrected by the last moves (two-loop recursion)."""
     direction, shares = -slope, []
     for move in reversed(moves):
         shares.append(float(move.moved_measured @ direction) / move.product)
@@ -212,7 +213,7 @@ def _downwards(slope: Floats, moves: Sequence[_Move]) -> Floats:
 
 
 def pair_products(rows: Rows) -> Floats | None:
-    """Of every row with every row; None where there are too many to be of use."""
+    """Dot products of all pairs of rows; None above `FEW_ROWS`."""
     return None if len(rows) > FEW_ROWS else _pair_products(rows.ends, rows.places, rows.weights, PLACES)
 
 

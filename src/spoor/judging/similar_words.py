@@ -1,10 +1,11 @@
-"""Which words are alike, learned from the texts of a field, and texts rewritten by them.
+"""Similarity of words, learned from the texts of a field, and texts rewritten by it.
 
-    D ← c · Xr W Xrᵀ, diagonal 1        how similar texts are, from how similar words are
+    D ← c · Xr W Xrᵀ, diagonal 1        similarity of texts from similarity of words
     W ← c · Xcᵀ D Xc, diagonal 1        and back
 
-X has a row for each text and a column for each word; Xr is X with rows that sum to 1, Xc with such columns. Each turn
-shrinks every difference by c² at least, so there is one end, wherever it began. It takes t² memory for t words.
+X has a row for each text and a column for each word; Xr is X with rows normalised to sum 1, Xc with such columns. Each
+iteration shrinks every difference by a factor of at least c², so there is one fixed point, whatever the start. Memory
+is quadratic in the number of words.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from spoor.judging.vectors import (
 )
 from spoor.parse.words import Words
 
-# Similar words stand in similar texts, and similar texts hold similar words: each computed from the other,
-# until neither changes.
+# Similar words occur in similar texts, and similar texts contain similar words: each is computed from the other, until
+# convergence.
 
 
 DAMPING = 0.8
@@ -48,7 +49,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Alternation:
-    """Similarities between 0 and 1, symmetric, each word and each text 1 to itself; `rounds` is how many it took."""
+    """Similarities between 0 and 1, symmetric, with 1 on the diagonal; `rounds` is the number of iterations."""
 
     words: Matrix
     texts: Matrix
@@ -58,9 +59,8 @@ class Alternation:
 def alternate(
     weights: Any, start: Matrix | None = None, tolerance: float = TOLERANCE, most: int = ROUNDS
 ) -> Alternation:
-    """`weights` has a row for each text and a column for each word, none negative; an array or a sparse matrix of
-    scipy. Empty rows and columns are like nothing but themselves. `start` is W at first; None: each word is like itself
-    only."""
+    """`weights` has a row for each text and a column for each word, none negative; an array or a scipy sparse matrix.
+    Empty rows and columns are similar only to themselves. `start` is the initial W; None for the identity."""
     sparse = _sparse()
     weights = sparse.csr_array(weights, dtype=np.float64)
     by_text, by_word = _rows_to_1(weights), sparse.csr_array(_rows_to_1(weights.T.tocsr()))
@@ -85,7 +85,7 @@ def matrix(vectors: Sequence[Mapping[str, float]], words: Sequence[str]) -> Any:
 
 
 def _carried(shares: Any, similar: Matrix) -> Matrix:
-    """c · S M Sᵀ, diagonal 1. Both products have the sparse matrix on the left, where it is quick."""
+    """c · S M Sᵀ, diagonal 1. Both products have the sparse matrix on the left, which is fast."""
     carried: Matrix = DAMPING * (shares @ np.ascontiguousarray((shares @ similar).T))
     np.fill_diagonal(carried, 1.0)
     return carried
@@ -104,17 +104,17 @@ def _sparse() -> Any:
     return sparse
 
 
-# Texts in which every word also counts as the words most like it, so that `store` may speak of a `shop`.
+# Texts in which every word also counts as its most similar words, so that `store` matches `shop`.
 
 
 NEAREST = 5
-"""Words as which a word counts, besides itself. Any two words of two thousand have met in some text and so are a little
-similar; together these crumbs would outweigh what matters."""
+"""Similar words as which a word counts, besides itself. Any two of two thousand words co-occur in some text and so are
+slightly similar; together these small similarities would outweigh the relevant ones."""
 
 
 @dataclass(frozen=True, eq=False)
 class SimilarWords:
-    """A row for each word: the places of the words nearest to it, and how similar they are."""
+    """A row for each word: the indices of its nearest words, and their similarities."""
 
     words: tuple[str, ...]
     nearest: NDArray[np.intp] = field(repr=False)
@@ -125,7 +125,7 @@ class SimilarWords:
         return {word: place for place, word in enumerate(self.words)}
 
     def rewritten(self, vector: Vector) -> Matrix:
-        """A weight for each of `words`; what the vector has besides them is left out."""
+        """A weight for each of `words`; other words of the vector are left out."""
         places = [self.place[word] for word in vector if word in self.place]
         weights = np.array([weight for word, weight in vector.items() if word in self.place])
         spread = self.similar[places] * weights[:, None]
@@ -142,7 +142,7 @@ def similar_words(words: Sequence[str], similar: Matrix, most: int = NEAREST) ->
 
 @dataclass(frozen=True, eq=False)
 class RewrittenTopic:
-    """A topic with which texts are compared after both were rewritten."""
+    """A topic that is compared with texts after both are rewritten."""
 
     topic: Topic
     similar: SimilarWords
@@ -169,18 +169,18 @@ class RewrittenTopic:
 
     @cached_property
     def _pull(self) -> dict[str, float]:
-        """How much each word, rewritten, draws a text towards the topic."""
+        """The contribution of each word, rewritten, to the product with the topic."""
         pull = (self.similar.similar * self._rewritten[self.similar.nearest]).sum(axis=1)
         return dict(zip(self.similar.words, pull.tolist(), strict=True))
 
 
-# What texts of a field teach, beside texts of a background: the words of the field, and which of them are
-# alike.
+# Learns from texts of a field and background texts: the words of the field, and their similarities.
 
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """Texts of the field, weighed in a space that knows the background too; `similar` None: words are as they are."""
+    """Texts of the field, weighted in a space that includes the background. `similar` None: words match only
+    themselves."""
 
     words: Words
     space: VectorSpace = field(repr=False)
@@ -188,15 +188,15 @@ class Field:
     similar: SimilarWords | None = None
 
     def topic(self, terms: int, left_out: Sequence[int] = ()) -> Topic | RewrittenTopic:
-        """The heaviest words of all texts, or of all but those with the given numbers."""
+        """The words with the highest weight in all texts except those with the given numbers."""
         together = mean(vector for number, vector in enumerate(self.texts) if number not in set(left_out))
         topic = Topic(self.words, self.space, cut_to(together, terms))
         return RewrittenTopic(topic, self.similar) if self.similar else topic
 
 
 def learned(texts: Sequence[str], others: Sequence[str], words: Words, semantic: bool = False) -> Field:
-    """Words are weighed by how rare they are in all these texts and in texts about anything; so a handful of `others`,
-    or none, will do."""
+    """Words are weighted by their rarity in all these texts and in general texts, so few `others`, or none, are
+    enough."""
     cut, cut_others = [words.of(text) for text in texts], [words.of(text) for text in others]
     space = VectorSpace(_joined(collection([*cut, *cut_others]), background()))
     vectors = tuple(space.vector(each) for each in cut)

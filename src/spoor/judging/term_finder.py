@@ -1,4 +1,4 @@
-"""Which terms of an ontology does a text hold, and what are they worth together?
+"""Finds the terms of an ontology in a text, and their total importance.
 
     OBRS = Σ over terms: times in the text · importance
 
@@ -19,9 +19,8 @@ from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.judging.ontology import Ontology
 from spoor.parse.words import STOP_WORDS, UNSPACED, any_word, folded, is_unspaced
 
-# A text as terms are looked up in it: words in small letters, without punctuation and without the stop words of
-# English. A script without spaces gives its letters one by one, so that a term is found wherever its letters
-# stand together; nobody needs to know where its words end.
+# Tokens for term lookup: words in lower case, without punctuation and English stop words. In a script without spaces
+# every letter is a token, so a term is found wherever its letters are adjacent, without word segmentation.
 
 
 STOP = frozenset(STOP_WORDS["en"].split())
@@ -41,17 +40,17 @@ def tokens(text: str) -> list[str]:
     return [word for word in words if word not in STOP]
 
 
-# Where are the terms in scripts that put no spaces between words? From left to right, the longest first.
+# Segmentation of scripts without spaces: from left to right, longest term first.
 
 
 @dataclass(frozen=True)
 class Cutter:
-    """Knows the terms to be found."""
+    """Splits tokens at known terms."""
 
     terms: frozenset[str] = field(repr=False)
 
     def cut(self, tokens: Iterable[str]) -> list[str]:
-        """What is between two terms stays in one piece."""
+        """The text between two terms stays one piece."""
         return [piece for token in tokens for piece in (self._pieces(token) if _has_run(token) else (token,))]
 
     def _pieces(self, token: str) -> Iterator[str]:
@@ -69,7 +68,7 @@ class Cutter:
             yield token[begun:]
 
     def _end_of_term(self, token: str, start: int) -> int:
-        """0: none begins there. No letter is parted from its marks."""
+        """0 if no term begins there. Never separates a letter from its combining marks."""
         for end in range(min(start + self._longest.get(token[start], 0), len(token)), start, -1):
             if token[start:end] in self.terms and not (end < len(token) and unicodedata.combining(token[end])):
                 return end
@@ -77,7 +76,7 @@ class Cutter:
 
     @cached_property
     def _longest(self) -> dict[str, int]:
-        """By the letter with which terms begin."""
+        """By the first letter of the terms."""
         longest: dict[str, int] = {}
         for term in self.terms:
             longest[term[0]] = max(longest.get(term[0], 0), len(term))
@@ -88,7 +87,7 @@ def _has_run(token: str) -> bool:
     return not token.isascii() and any(map(is_unspaced, token))
 
 
-# Which terms of an ontology does a text hold, and what are they worth together?
+# Finds the terms of an ontology in a text, and their total importance.
 
 
 OVERLAPS = ("all", "longest")
@@ -97,8 +96,7 @@ DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One occurrence: the number of the term in the ontology, and the tokens of the text that it takes, counted from 0;
-    `end` is the first behind it."""
+    """One occurrence: the index of the term in the ontology, and the range of tokens, from 0; `end` is exclusive."""
 
     term: int
     start: int
@@ -107,9 +105,8 @@ class Match:
 
 @dataclass(frozen=True)
 class Finder:
-    """`overlap` is "all": every term is counted by itself, so that computer science is also a computer; or "longest":
-    what stands inside a longer term does not count again. Occurrences of one term never overlap, whichever of its forms
-    they are."""
+    """`overlap` "all" counts every term separately, so `computer science` also contains `computer`; "longest" does not
+    count terms inside a longer one. Occurrences of the same term never overlap, even in different forms."""
 
     ontology: Ontology
     overlap: str = "all"
@@ -123,12 +120,12 @@ class Finder:
         object.__setattr__(self, "_automaton", _automaton(self.ontology))
 
     def matches(self, words: list[str]) -> list[Match]:
-        """In a text cut into `tokens`: in the order of the text."""
+        """`words` are `tokens` of a text. Sorted by position."""
         found = sorted(self._everywhere(words), key=lambda match: (match.start, -match.end))
         return _apart(found) if self.overlap == "all" else _longest(found)
 
     def worth(self, matches: Iterable[Match]) -> float:
-        """Rounded so that three times 0.4 is 1.2: thresholds are exact."""
+        """Rounded so that three times 0.4 is 1.2 and thresholds are exact."""
         terms = self.ontology.terms
         return round(math.fsum(terms[match.term].importance for match in matches), DIGITS)
 
@@ -137,8 +134,7 @@ class Finder:
         return self.worth(self.matches(tokens(text)))
 
     def _everywhere(self, words: list[str]) -> Iterator[Match]:
-        """Tokens are put between spaces, so that terms are found as whole ones; the numbers of those that matter are
-        counted along."""
+        """Tokens are joined by spaces, so that only whole tokens match; token numbers are counted along the way."""
         joined = f" {' '.join(words)} "
         number, counted = 0, 1
         for last, (length, terms) in self._automaton.iter(joined):
@@ -149,7 +145,7 @@ class Finder:
 
 
 def _apart(found: list[Match]) -> list[Match]:
-    """Of each term the first, the longest where two begin together, and what does not overlap it."""
+    """Keeps non-overlapping matches of each term, the first one first, the longest if two begin together."""
     free: dict[int, int] = {}
     kept = []
     for match in found:
@@ -160,7 +156,8 @@ def _apart(found: list[Match]) -> list[Match]:
 
 
 def _longest(found: list[Match]) -> list[Match]:
-    """The longest take their tokens, those to the left first; terms with a form in common share the place."""
+    """The longest match first, the leftmost among equals; terms with a form in common may match at the same
+    position."""
     taken: dict[int, tuple[int, int]] = {}
     kept = []
     for match in sorted(found, key=lambda match: match.start - match.end):
@@ -172,7 +169,7 @@ def _longest(found: list[Match]) -> list[Match]:
 
 
 def _automaton(ontology: Ontology) -> Any:
-    """Each form, as tokens between spaces, leads to its length and the terms that have it."""
+    """Maps each form, as tokens between spaces, to its length and the terms that have it."""
     try:
         import ahocorasick
     except ModuleNotFoundError:

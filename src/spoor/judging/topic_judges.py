@@ -1,11 +1,13 @@
 """Judges of topic: keywords, one gold document, TF-IDF cosine, tag weights, and a regular expression.
 
-No training, no tokeniser: keywords are looked up in the text as it is, at the borders of words where a script has
-spaces, anywhere where it has none.
+The keyword judge needs no training and no tokeniser: it searches the text as it is, at word boundaries in scripts with
+spaces, anywhere in scripts without.
+
+The tag-weighted judge computes
 
     W = W₀ + Σ λᵢ Wᵢ
 
-W₀ compares the text with the words of the topic, Wᵢ what stands in elements of one tag.
+where W₀ compares the text with the words of the topic, and Wᵢ the text in elements of one tag.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from spoor.parse.words import Words, any_letter, any_word, folded, is_unspaced, 
 from spoor.records import Page, TargetPrior, Verdict
 from spoor.strategy import PageByPage
 
-# A page beside a topic: the verdict that a cosine gives.
+# Similarity of a page to a topic: the verdict for a cosine.
 
 
 class Comparable(Protocol):
@@ -32,7 +34,7 @@ class Comparable(Protocol):
 
 
 def judged_near(page: Page, topic: Comparable, least: float, name: str) -> Verdict:
-    """Title and text count alike."""
+    """Title and text have the same weight."""
     likeness = topic.likeness(page.titled_text)
     words = ", ".join(likeness.words)
     because = f"{likeness.cosine:.2f} near {name}, most by {words}" if words else f"shares no words with {name}"
@@ -40,7 +42,7 @@ def judged_near(page: Page, topic: Comparable, least: float, name: str) -> Verdi
 
 
 class NearTopic(PageByPage):
-    """Compares texts with a topic."""
+    """Base of judges that compare texts with a topic vector."""
 
     _topic: Topic
 
@@ -56,27 +58,26 @@ def checked_least(least: float) -> None:
         raise UsageError(f"least={least:g} is not a similarity above 0 and up to 1")
 
 
-# The topic of a page by words that somebody named: how often it holds them, above all in its title and
-# headings.
+# The topic of a page by given keywords: how often it contains them, above all in title and headings.
 
 
 IN_TITLE = 8
 IN_HEADING = 3
-"""How many times in the text a keyword in the title, or in a heading, counts for."""
+"""Weight of a keyword in the title, or in a heading, relative to one in the text."""
 HEADINGS = ("h1", "h2", "h3")
 ENOUGH = 0.6
-"""Keywords for the square root of the number of words, at which a page is as relevant as not: 6 in 100 words, 19 in a
-thousand. Measured (docs/topics.md)."""
+"""Keywords divided by the square root of the number of words, at a relevance of 0.5: 6 in 100 words, 19 in a thousand.
+Measured (docs/topics.md)."""
 SHORTEST = 50
-"""Words of a page; a shorter one is taken to have so many, or one word in passing would do."""
+"""Words; a shorter page counts as this long. Otherwise one mention in passing would make it relevant."""
 ANY_ENDING = "*"
 SHOWN = 4
 
 
 @dataclass(frozen=True)
 class Keywords(PageByPage):
-    """Relevant from `least` on. A keyword may be a phrase, `hemorrhagic fever`, or end in a star that stands for any
-    ending, `agricultur*`."""
+    """Relevant at `least` or more. A keyword may be a phrase, `hemorrhagic fever`, or end in a star, which matches any
+    ending: `agricultur*`."""
 
     words: tuple[str, ...]
     least: float = 0.5
@@ -109,7 +110,7 @@ class Keywords(PageByPage):
         return Verdict(relevance, relevance >= self.least, self._because(in_text, in_title, words))
 
     def _counts(self, text: str) -> dict[str, int]:
-        """How often each keyword is in the text; those that are not are left out."""
+        """How often the text contains each keyword; keywords that do not occur are left out."""
         seen = folded(text)
         times = {word: _times(pattern, seen) for word, pattern in self._patterns.items()} if seen else {}
         return {word: count for word, count in times.items() if count}
@@ -122,22 +123,22 @@ class Keywords(PageByPage):
 
 
 def _relevance(hits: float, words: int) -> float:
-    """Longer pages may hold more, but not as many more as they are longer."""
+    """Longer pages contain more keywords, but not in proportion to their length; hence the square root."""
     density = hits / math.sqrt(words)
     return density / (density + ENOUGH)
 
 
 def _times(pattern: re.Pattern[str], text: str) -> int:
-    """That the place before a keyword is no letter is looked at afterwards: a pattern that begins with a letter is
-    searched for ten times as fast as one that begins with a condition."""
+    """Checks afterwards that no letter precedes a match: a pattern that begins with a literal is found ten times as
+    fast as one that begins with a lookbehind."""
     spaced = pattern.groupindex.get("unspaced") is None
     found = (match.start() for match in pattern.finditer(text))
     return sum(not (spaced and start and any_letter().match(text, start - 1)) for start in found)
 
 
 def pattern_of(keyword: str) -> re.Pattern[str]:
-    """Finds the keyword in folded text, whatever stands between its words; begins with its first letter. A group called
-    `unspaced` stands for a script without spaces, where a keyword may begin after any letter."""
+    """Finds the keyword in folded text, whatever punctuation or space separates its words. Begins with its first
+    letter. A group `unspaced` marks a script without spaces, where a keyword may begin after any letter."""
     whole, star, rest = keyword.partition(ANY_ENDING)
     pieces = any_word().findall(folded(whole))
     if rest or not pieces:
@@ -157,14 +158,14 @@ def _no_keyword(keyword: str) -> str:
     return f"keyword {keyword!r} holds no letters or digits that make a word; leave it out"
 
 
-# The topic of a page by one document that is just what is relevant: does the page use the same uncommon words?
+# The topic of a page by one ideal document: does the page use the same uncommon words?
 
 
 @dataclass(frozen=True)
 class Gold(NearTopic):
-    """`name` is what the document is called, `text` what it says. Its heaviest words are the topic, as many as `terms`.
-    They weigh by how often the document holds them, and by how rare they are in texts about anything. A page is
-    relevant from a cosine of `least` on. `language` is that of the document, "" when it does not matter."""
+    """`name` and `text` are those of the document. The topic vector consists of its `terms` words with the highest
+    TF-IDF: frequent in the document, rare in general texts. A page is relevant at a cosine of `least` or more.
+    `language` is that of the document, "" if it does not matter."""
 
     name: str
     text: str = field(repr=False)
@@ -191,12 +192,11 @@ class Gold(NearTopic):
         return judged_near(page, self._topic, self.least, self.name)
 
 
-# The topic of a page by texts of the field: the cosine between TF-IDF vectors, on request with similar words
-# alike.
+# The topic of a page by texts of the field: cosine of TF-IDF vectors, optionally with similar words merged.
 
 
 UNCALIBRATED = 0.1
-"""The threshold where there are no other texts to set it by."""
+"""The threshold if there are no other texts for calibration."""
 FOLDS = 5
 PRIOR_WORDS = 20
 """Words of the target prior."""
@@ -204,7 +204,7 @@ PRIOR_WORDS = 20
 
 @dataclass(frozen=True)
 class VectorSpaceModel:
-    """`name` is what the field is called; relevant above `least`."""
+    """`name` is that of the field. Relevant at `least` or more."""
 
     name: str
     topic: Topic | RewrittenTopic = field(repr=False)
@@ -232,8 +232,8 @@ class VectorSpaceModel:
 
 
 def calibrated(learned: Field, terms: int, texts: Sequence[str], others: Sequence[str]) -> float:
-    """The threshold that tells texts of the field, each compared with a topic that was made without it, best from other
-    texts. Without other texts, or with one text of the field, nothing can be measured."""
+    """The threshold that best separates texts of the field from other texts, by cross-validation: each text is compared
+    with a topic built without it. `UNCALIBRATED` if there are no other texts, or fewer than two of the field."""
     if not others or len(texts) < 2:
         return UNCALIBRATED
     relevant: list[float] = []
@@ -246,25 +246,25 @@ def calibrated(learned: Field, terms: int, texts: Sequence[str], others: Sequenc
     return calibrate(relevant, [whole.likeness(text).cosine for text in others])
 
 
-# The topic of a page by named words, in the text and once more in everything that its markup stresses.
+# The topic of a page by given words, in the text and again in emphasised elements.
 
 
 LAMBDA = {
     "title": 1.0, "h1": 0.9, "h2": 0.7, "h3": 0.6, "strong": 0.5, "b": 0.4, "em": 0.4, "u": 0.4, "i": 0.4,
 }  # fmt: skip
-"""What a tag counts for beside the text, which counts 1."""
+"""Weight of each tag; the text has weight 1."""
 HIGHEST = 1.0 + sum(LAMBDA.values())
 
 
 def stressed(text: float, tags: Mapping[str, float]) -> float:
-    """W, from how near the text and the texts of tags are to the topic."""
+    """W, from the similarities of the text and of each tag's text to the topic."""
     return text + sum(LAMBDA[tag] * near for tag, near in tags.items())
 
 
 @dataclass(frozen=True)
 class TagWeighted(NearTopic):
-    """Relevance is W divided by the most it can be; relevant above `least`. `normalise` False compares by the plain
-    product of weights instead of the cosine; what goes beyond 1 is cut off."""
+    """The relevance is W divided by its maximum. Relevant above `least`. Without `normalise`, similarity is the dot
+    product instead of the cosine, and the relevance is capped at 1."""
 
     words: tuple[str, ...]
     least: float = 0.05
@@ -305,17 +305,17 @@ def _because(weight: float, parts: Mapping[str, float], words: Sequence[str]) ->
     return f"weight {weight:.2f} of {HIGHEST:.1f}: {similar}" + (f"; most by {', '.join(words)}" if words else "")
 
 
-# Pages in whose URL, title or text a regular expression is found.
+# Pages whose URL, title or text matches a regular expression.
 
 
 PLACES = ("url", "title", "text")
 LONGEST = 60
-"""Characters of what was found that the reason shows."""
+"""Characters of the match shown in the reason."""
 
 
 @dataclass(frozen=True)
 class Pattern(PageByPage):
-    """Relevant or not, nothing between. Small and capital letters are the same, unless the pattern says `(?-i:…)`."""
+    """The relevance is 1 or 0. Case is ignored, unless the pattern contains `(?-i:…)`."""
 
     pattern: str
     where: tuple[str, ...] = PLACES

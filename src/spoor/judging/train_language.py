@@ -1,4 +1,4 @@
-"""From text files to a profile: what is read, what is too little, and how well it turned out."""
+"""Trains a language profile from text files: reading, minimum size, evaluation."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from spoor.judging.profile_search import LENGTHS, gram_index, identifier, simila
 from spoor.judging.profiles import Profile, is_in, learned
 
 LEAST_CHARACTERS = 1_000
-"""Of text, spaces collapsed; ten times as much is better."""
+"""Minimum size of the text, spaces collapsed; ten times as much is better."""
 _WELL_FORMED = re.compile(r"(x|[a-z]{2,8})(-[a-z0-9]{1,8})*")
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8: "utf-8-sig"}
 
 
 @dataclass(frozen=True)
-class LanguageTrial:
-    """A profile of nine tenths of the text, tried on the last tenth: the similarity, and that of the nearest shipped
-    profile of another language."""
+class LanguageEvaluation:
+    """Evaluation of a profile trained on nine tenths of the text with the last tenth: its similarity, and that of the
+    nearest shipped profile of another language."""
 
     similarity: float
     nearest: str
@@ -32,8 +32,8 @@ class LanguageTrial:
 
 
 def checked_tag(name: str) -> str:
-    """The tag under which a profile is known: that of a language, or any other that is written like one, for there are
-    more languages than codes."""
+    """The tag of a profile: that of a language, or any other well-formed tag, because there are more languages than
+    codes."""
     tag = name.strip().lower().replace("_", "-")
     if _WELL_FORMED.fullmatch(tag):
         return read_tag(tag) or tag
@@ -44,7 +44,7 @@ def checked_tag(name: str) -> str:
 
 
 def read_texts(paths: Sequence[Path]) -> str:
-    """All files one after the other. They are text in UTF-8, or in UTF-16 with its mark."""
+    """Concatenates all files. They are UTF-8, or UTF-16 with a byte order mark."""
     for path in paths:
         if paths.count(path) > 1:
             raise UsageError(f"{path} is given twice; once is enough")
@@ -58,14 +58,14 @@ def train_language(tag: str, name: str, text: str, trained_on: str) -> Profile:
     return profile
 
 
-def trial(profile: Profile, text: str) -> LanguageTrial:
+def trial(profile: Profile, text: str) -> LanguageEvaluation:
     cut = len(text) * 9 // 10
     part, rest = learned(profile.tag, profile.name, text[:cut], profile.trained_on), text[cut:]
     own = float(similarities(gram_index([part], LENGTHS), [rest])[0, 0])
     shipped = identifier()
     others = np.array([not is_in(other.tag, profile.tag) for other in shipped.profiles])
     near = np.where(others, shipped.similarities([rest])[0], -1.0)
-    return LanguageTrial(own, shipped.profiles[int(near.argmax())].tag, float(near.max()))
+    return LanguageEvaluation(own, shipped.profiles[int(near.argmax())].tag, float(near.max()))
 
 
 def _read(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""From folders of pages, one for each class, to a taxonomy."""
+"""Trains a taxonomy from folders of pages, one for each class."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from spoor.judging.training_pages import Example, Kept, usable
 from spoor.parse.words import LONGEST, Words
 
 LEAST_PAGES = FOLDS
-"""Of a class; a hundred are better."""
+"""Minimum number of pages of a class; a hundred are better."""
 _WORDS = Words()
 
 
 @dataclass(frozen=True)
-class TaxonomyTrial:
-    """5-fold cross-validation: the share of pages put into their own class, and the accuracy of relevant or not."""
+class TaxonomyEvaluation:
+    """5-fold cross-validation: the share of pages assigned to their own class, and precision and recall of
+    relevance."""
 
     right: float
     accuracy: Accuracy
@@ -30,11 +31,11 @@ class TaxonomyTrial:
 @dataclass(frozen=True)
 class TrainedTaxonomy:
     model: TaxonomyModel
-    trial: TaxonomyTrial
+    trial: TaxonomyEvaluation
 
 
 def classes_in(examples: Iterable[Example]) -> dict[str, Kept]:
-    """The pages of each folder that holds some; a folder is called by its path."""
+    """The usable pages of each folder; the path of the folder is the name of the class."""
     by_folder: defaultdict[str, list[Example]] = defaultdict(list)
     for example in examples:
         if not example.folder:
@@ -53,14 +54,14 @@ def train_taxonomy(name: str, classes: Mapping[str, Kept], relevant: Sequence[st
 def modelled(
     name: str, pages: Mapping[str, Sequence[Example]], relevant: tuple[str, ...], trained_on: str
 ) -> TaxonomyModel:
-    """Without trying it out."""
+    """Trains without evaluation."""
     return TaxonomyModel(
         name, trained_on, relevant, learned({leaf: list(map(_words, each)) for leaf, each in pages.items()})
     )
 
 
 def _words(example: Example) -> list[str]:
-    """As the judge reads a page."""
+    """The same tokens that the judge uses."""
     return _WORDS.of(f"{example.page.title}\n{example.text}"[:LONGEST])
 
 
@@ -79,7 +80,7 @@ def _check(classes: Mapping[str, Kept], relevant: Sequence[str]) -> None:
         )
 
 
-def _trial(pages: Mapping[str, Sequence[Example]], relevant: tuple[str, ...]) -> TaxonomyTrial:
+def _trial(pages: Mapping[str, Sequence[Example]], relevant: tuple[str, ...]) -> TaxonomyEvaluation:
     leaves, labels, taken = [], [], []
     for fold in range(FOLDS):
         parts = {leaf: parted(each, fold) for leaf, each in pages.items()}
@@ -91,4 +92,4 @@ def _trial(pages: Mapping[str, Sequence[Example]], relevant: tuple[str, ...]) ->
             taken += [verdict.relevant for verdict in verdicts]
     right = sum(leaf == label for leaf, label in zip(leaves, labels, strict=True))
     truth = np.array([is_at_or_below(leaf, relevant) for leaf in leaves])
-    return TaxonomyTrial(right / len(leaves), accuracy(np.array(taken), truth))
+    return TaxonomyEvaluation(right / len(leaves), accuracy(np.array(taken), truth))

@@ -1,4 +1,4 @@
-"""From pages that are relevant and pages that are not to a model that tells them apart: logistic regression."""
+"""Trains a topic model from relevant and irrelevant pages: logistic regression."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from spoor.judging.regression import (
     Flags,
     Floats,
     calibration,
+    cross_validated_scores,
     fitted,
     pair_products,
     rows_of,
     sample_of,
-    scored_by_others,
     without_common,
 )
 from spoor.judging.training_pages import Example, Kept, read_examples, sides, usable
 from spoor.parse.words import IN_TITLE, Features, features
 
 LEAST_PAGES = 10
-"""Of each kind; a hundred are better."""
+"""Minimum number of pages of each kind; a hundred are better."""
 WORDS = 50
-"""That a model keeps, to tell strategies and people what it is about."""
+"""Words stored in a model, for strategies and for display."""
 _BINS = 10
 
 
 @dataclass(frozen=True)
-class TopicTrial:
-    """How good the model is with pages it has not seen: each fold judged by what the others taught, from where on they
-    found best. `astray` is how far probabilities are from the shares that come true, on average."""
+class TopicEvaluation:
+    """Cross-validation: each fold is judged by a model and threshold from the other folds. `astray` is the calibration
+    error."""
 
     accuracy: Accuracy
     astray: float
@@ -47,10 +47,10 @@ class TopicTrial:
 
 @dataclass(frozen=True)
 class TrainedTopic:
-    """`against` are the words that speak most against a page."""
+    """`against` are the words that count most against a page."""
 
     model: TopicModel
-    trial: TopicTrial
+    trial: TopicEvaluation
     against: tuple[str, ...]
 
 
@@ -64,7 +64,7 @@ def train_topic(name: str, positive: Kept, negative: Kept, trained_on: str) -> T
     folds = np.concatenate([folds_of(own), folds_of(others)])
     rows = without_common(rows_of([sample_of(each) for each in found]), relevant)
     products = pair_products(rows)
-    scores = scored_by_others(rows, relevant, folds, products=products)
+    scores = cross_validated_scores(rows, relevant, folds, products=products)
     slope, shift = _calibration(name, scores, relevant)
     chances = 1.0 / (1.0 + np.exp(-(slope * scores + shift)))
     weights, bias = fitted(rows, relevant, products=products)
@@ -82,7 +82,7 @@ def train_topic(name: str, positive: Kept, negative: Kept, trained_on: str) -> T
 
 @lru_cache(maxsize=1)
 def topic_from(source: Path) -> TopicModel:
-    """From a folder or archive that has pages in `positive` and in `negative`."""
+    """Trains on a folder or archive that has pages in `positive` and in `negative`."""
     positive, negative = sides(source, read_examples(source))
     return train_topic(source.name.partition(".")[0], usable(positive), usable(negative), source.name).model
 
@@ -107,17 +107,17 @@ def _calibration(name: str, scores: Floats, relevant: Flags) -> tuple[float, flo
 
 
 def _threshold(chances: Floats, relevant: Flags) -> float:
-    """Finer than a thousandth nobody can tell, and many pages are soon compared."""
+    """Rounded to a thousandth, which loses nothing and leaves fewer values to compare."""
     rounded = chances.round(3)
     return calibrate(rounded[relevant].tolist(), rounded[~relevant].tolist())
 
 
-def _trial(chances: Floats, relevant: Flags, folds: NDArray[np.int64]) -> TopicTrial:
+def _trial(chances: Floats, relevant: Flags, folds: NDArray[np.int64]) -> TopicEvaluation:
     taken = np.zeros(len(relevant), bool)
     for fold in range(FOLDS):
         others = folds != fold
         taken[~others] = chances[~others] >= _threshold(chances[others], relevant[others])
-    return TopicTrial(accuracy(taken, relevant), _astray(chances, relevant))
+    return TopicEvaluation(accuracy(taken, relevant), _astray(chances, relevant))
 
 
 def _astray(chances: Floats, relevant: Flags) -> float:
@@ -127,7 +127,7 @@ def _astray(chances: Floats, relevant: Flags) -> float:
 
 
 def _strongest(found: Sequence[Features], others: Sequence[Features], weights: Floats) -> list[str]:
-    """The words that add most to pages like these, on average, and less to the others."""
+    """The words that contribute most to these pages, on average, compared with the others."""
     adds: defaultdict[str, float] = defaultdict(float)
     for pages, share in ((found, 1.0 / len(found)), (others, -1.0 / len(others))):
         for each in pages:

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.errors import BadInput, MissingExtra
-from spoor.parse.apart import read_apart
+from spoor.parse.apart import read_in_subprocess
 from spoor.parse.charset import decode
 from spoor.parse.documents import ENDINGS, readable_types
-from spoor.parse.html import Interest, read_page
+from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import QUICK, is_legible
 from spoor.records import Failure, Page
 from spoor.urls import normalise
 
-# Documents on disk, as pages: HTML, plain text or PDF and the like, one file or a folder of them.
+# Documents on disk as pages: HTML, plain text, PDF and similar, one file or a folder.
 
 
 _log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def document(path: Path) -> Page:
 
 
 def documents(folder: Path) -> list[Page]:
-    """All files in the folder and below, in the order of their names; hidden ones are passed over."""
+    """All files in the folder and below, sorted by name; hidden files are skipped."""
     if not folder.is_dir():
         raise BadInput(f"{folder} is not a folder; name one that holds documents, HTML or plain text, one per file")
     files = sorted(path for path in folder.rglob("[!.]*") if path.is_file())
@@ -44,11 +44,11 @@ def documents(folder: Path) -> list[Page]:
 
 
 def as_page(name: str, body: bytes) -> Page:
-    """HTML is what is called so or begins with a tag, a PDF what is called so; everything else is text."""
+    """HTML by its suffix or if it begins with a tag, PDF by its suffix; everything else is plain text."""
     if mime := ENDINGS.get(Path(name).suffix.lower()):
         return _read_document(name, body, mime)
     if name.lower().endswith(HTML_NAMES) or body.lstrip()[:1] == b"<":
-        return read_page("http://document.invalid/", body, "text/html", interest=Interest(QUICK))
+        return read_page("http://document.invalid/", body, "text/html", parse_options=ParseOptions(QUICK))
     text = decode(body, "").text
     return Page("http://document.invalid/", content_type="text/plain", size=len(body), text=text)
 
@@ -56,42 +56,42 @@ def as_page(name: str, body: bytes) -> Page:
 def _read_document(name: str, body: bytes, mime: str) -> Page:
     if mime not in readable_types():
         raise MissingExtra(f"{name} needs pypdfium2 to be read; install it with: pip install 'spoor[documents]'")
-    page = read_apart("http://document.invalid/", body, mime)
+    page = read_in_subprocess("http://document.invalid/", body, mime)
     if isinstance(page, Failure):
         raise BadInput(f"cannot read the document {name}: {page.reason}")
     return page
 
 
-# Pages to train from: files, folders of them, tar archives, and lists of URLs, each page with a name.
+# Pages for training: files, folders, tar archives, and lists of URLs, each page with a name.
 
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 SIDES = ("positive", "negative")
 LARGEST = 20_000_000
-"""Bytes of a page that are read."""
+"""Maximum number of bytes read of a page."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """`name` is the path inside of what was given, such as `positive/a.html`."""
+    """`name` is the path within the source, such as `positive/a.html`."""
 
     name: str
     page: Page
 
     @property
     def folder(self) -> str:
-        """Where it lies, "" for what lies in no folder."""
+        """The folder of the page, "" if it is in none."""
         return self.name.rpartition("/")[0]
 
     @property
     def text(self) -> str:
-        """What judges of topics read of the page."""
+        """The text that topic judges read."""
         return self.page.best_text
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What is left of the examples, and how many were left out: without words, not legible, the same as another."""
+    """The usable examples, and how many were left out: without words, not legible, duplicates."""
 
     examples: tuple[Example, ...]
     empty: int = 0
@@ -105,7 +105,7 @@ class Kept:
 
 
 def read_examples(source: Path) -> Iterator[Example]:
-    """Hidden files are passed over. BadInput when there is none."""
+    """Hidden files are skipped. BadInput if there are no pages."""
     nothing = True
     for name, body in _bodies(source):
         nothing = False
@@ -115,7 +115,7 @@ def read_examples(source: Path) -> Iterator[Example]:
 
 
 def _example(name: str, body: bytes) -> Example:
-    """A document that cannot be read counts as a page without words: it costs itself, not the others."""
+    """A document that cannot be read counts as a page without words, so that the other pages are still used."""
     try:
         return Example(name, as_page(name, body))
     except (BadInput, MissingExtra) as error:
@@ -124,7 +124,7 @@ def _example(name: str, body: bytes) -> Example:
 
 
 def urls_in(source: Path) -> list[str]:
-    """Those of a text file that holds one URL a line and nothing else; none when it is a page itself."""
+    """The URLs of a text file with one URL per line and nothing else; empty if the file is a page itself."""
     if source.suffix != ".txt" or not source.is_file():
         return []
     lines = [line.strip() for line in source.read_text("utf8", "replace").splitlines()]
@@ -147,8 +147,8 @@ def sides(source: Path, examples: Iterable[Example]) -> tuple[list[Example], lis
 
 
 def usable(examples: Iterable[Example]) -> Kept:
-    """Pages that say something, each once: a copy would be found again when the training is tried out. By their
-    names."""
+    """Legible pages with text, without duplicates, which would leak between folds of the cross-validation. Sorted by
+    name."""
     seen: dict[tuple[str, str], Example] = {}
     empty = illegible = duplicates = 0
     for example in sorted(examples, key=lambda example: example.name):
@@ -192,8 +192,8 @@ def _read(path: Path) -> bytes:
 
 
 def _in_archive(source: Path) -> Iterator[tuple[str, bytes]]:
-    """In the order of the archive, which cannot be read in another without unpacking it again and again. A folder that
-    holds everything, as archives often have one, is not part of the names."""
+    """In the order of the archive; any other order would decompress it repeatedly. A single top folder, common in
+    archives, is not part of the names."""
     with tarfile.open(source) as archive:
         members = {member.name.removeprefix("./"): member for member in archive if member.isfile()}
         files = {name: member for name, member in members.items() if not _is_hidden(name)}

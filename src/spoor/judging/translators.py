@@ -1,4 +1,4 @@
-"""Texts put into one language by a server, each piece of them once; and the translator that settings ask for."""
+"""Translates texts by a server, each piece once; and builds the translator that the settings name."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from spoor.settings import translate_in
 from spoor.store.translations import Translations
 
 LONGEST_PIECE = 1_000
-"""Characters that are translated at once; longer lines are cut between words."""
+"""Characters translated at once; longer lines are split between words."""
 LONGEST_TEXT = 20_000
-"""Characters of a text that are translated; what follows stays as it is."""
+"""Characters of a text that are translated; the rest stays unchanged."""
 MOST_REMEMBERED = 5_000
-"""Pieces in memory."""
+"""Cached pieces in memory."""
 PAUSE = 30.0
-"""Seconds in which a server is not asked again after it failed: its failing must not cost every page its time."""
+"""Seconds without requests after the server failed, so that a failing server does not delay every page."""
 _PIECE = re.compile(rf"\S.{{0,{LONGEST_PIECE - 2}}}\S(?=\s|$)|\S{{1,{LONGEST_PIECE}}}")
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class ServerTranslator:
-    """What the server cannot translate in time is used as it is; that is counted, and said once for each reason. Pieces
-    of text are remembered, in memory and, with `kept`, in the folder of the crawl. Others are not sent at all: those
-    without letters, and those that are in the target language and in one script."""
+    """Texts that the server does not translate in time are used untranslated, with a count and one warning for each
+    reason. Pieces of text are cached, in memory and, with `kept`, in the folder of the crawl. Pieces without letters,
+    and pieces in the target language and a single script, are not sent."""
 
     endpoint: Endpoint
     kept: Translations | None = field(default=None, repr=False, compare=False)
@@ -55,7 +55,7 @@ class ServerTranslator:
     waits: ClassVar[bool] = True
 
     def __reduce__(self) -> tuple[type[ServerTranslator], tuple[object, ...]]:
-        """Sent to a worker, it has learned nothing yet."""
+        """Pickled for a worker without its cache."""
         return ServerTranslator, (self.endpoint, self.kept, self.clock)
 
     def translate(self, texts: Sequence[str]) -> list[str]:
@@ -69,7 +69,7 @@ class ServerTranslator:
         return [said[text] for text in texts]
 
     def _translated(self, pieces: list[str]) -> dict[str, str]:
-        """Those that could be."""
+        """The pieces that could be translated."""
         digests = {piece: self._digest(piece) for piece in pieces}
         known = self._remembered(list(digests.values()))
         unknown = [piece for piece in pieces if digests[piece] not in known]
@@ -125,29 +125,29 @@ def _pieces(line: str) -> list[str]:
 
 
 def _is_foreign(piece: str, target: str) -> bool:
-    """Whether there may be something to translate. One word in other letters is enough."""
+    """Whether there may be something to translate; one word in another script is enough."""
     scripts = {script for letter in set(piece) if (script := script_of(letter))}
     return bool(scripts) and (len(scripts) > 1 or set(cld2_shares(piece)) != {target})
 
 
-# The translator that settings, or a name, ask for.
+# Builds the translator from settings or a name.
 
 
 def transcriber_of(file: str, language: str = "") -> Transcriber:
-    """With the `language` of the terms, inflected forms are found by their stems."""
+    """If `language`, that of the terms, is given, inflected forms are found by their stems."""
     return Transcriber(read_dictionary(Path(file)), _foreign_stop_words(), language=language)
 
 
 @cache
 def _foreign_stop_words() -> frozenset[str]:
-    """Those in other letters than Latin ones: which language a dictionary is of, it does not say, but its script does.
-    Among Latin letters they would be words of the other language as well, such as the German `die`."""
+    """Stop words in scripts other than Latin: a dictionary does not name its language, but its script is known. Latin
+    stop words of one language are words of another, such as the German `die`."""
     words = (word for listed in STOP_WORDS.values() for word in listed.split())
     return frozenset(word for word in words if script_of(word[0]) != "latin")
 
 
 def translator_of(asked: TranslateSettings, kept: Translations | None = None) -> Translator | None:
-    """None: nothing is to be translated. `kept` is where the translations of a server go."""
+    """None if nothing is translated. `kept` stores the translations of a server."""
     if asked.endpoint and asked.dictionary:
         raise UsageError("[translate] names an endpoint and a dictionary; leave one of them out")
     if asked.dictionary:
@@ -162,7 +162,7 @@ def translator_of(asked: TranslateSettings, kept: Translations | None = None) ->
 
 
 def translator_named(dictionary: str, translator: str) -> Translator | None:
-    """As strategies and judges name it: a dictionary, or a TOML file with a section [translate]."""
+    """From a parameter of a strategy or judge: a dictionary, or a TOML file with a section [translate]."""
     if not translator:
         return transcriber_of(dictionary) if dictionary else None
     if dictionary:

@@ -1,9 +1,9 @@
-"""Texts as TF-IDF vectors, background frequencies of words, and how near a text is to a topic.
+"""Texts as TF-IDF vectors, background frequencies of words, and the similarity of a text to a topic.
 
     w = (lg tf + 1) · idf / sqrt(Σ [(lg tf + 1) · idf]²)      0 where tf = 0
     idf = lg(d / df), or smooth: lg((1 + d) / (1 + df)) + 1
 
-of d texts, df of which hold the word.
+of d texts, df of which contain the word.
 
 One table serves all languages, because few words of one are frequent words of another (`scripts/build_background.py`).
 """
@@ -21,12 +21,11 @@ from importlib.resources import files
 from spoor.errors import UsageError
 from spoor.parse.words import Words
 
-# Texts as vectors of weighted words, by TF-IDF: a word weighs more if a text holds it often, and if few texts
-# do.
+# Texts as TF-IDF vectors.
 
 
 Vector = Mapping[str, float]
-"""The words that a text holds, with their weights; others weigh nothing."""
+"""The words of a text with their weights; other words have weight 0."""
 
 IDFS = ("plain", "smooth")
 TFS: dict[str, Callable[[int], float]] = {"lg": lambda times: math.log10(times) + 1.0, "linear": float}
@@ -34,24 +33,23 @@ TFS: dict[str, Callable[[int], float]] = {"lg": lambda times: math.log10(times) 
 
 @dataclass(frozen=True)
 class Collection:
-    """What texts taken together say of words: how many texts there are, and how many of them hold each word."""
+    """Document frequencies: the number of texts, and how many of them contain each word."""
 
     texts: int
     frequencies: Mapping[str, int] = field(repr=False)
 
 
 def collection(texts: Iterable[Iterable[str]]) -> Collection:
-    """Of texts already cut into words."""
+    """From tokenised texts."""
     held = [set(words) for words in texts]
     return Collection(len(held), Counter(word for words in held for word in words))
 
 
 @dataclass(frozen=True)
 class VectorSpace:
-    """`idf` is "plain" or "smooth". Plain, a word that every text holds weighs nothing, so the collection must hold
-    more than the texts of one field. `tf` is "lg" or "linear". `unknown`: words that the collection does not hold weigh
-    as much as those of one text; otherwise nothing. `sqrt` False divides by the sum of squares itself, as the paper
-    prints it."""
+    """`idf` is "plain" or "smooth". With plain, a word in every text has weight 0, so the collection must contain more
+    than the texts of one field. `tf` is "lg" or "linear". `unknown`: words outside the collection have the weight of
+    words in one text, otherwise 0. `sqrt` False divides by the sum of squares itself, as printed in the paper."""
 
     collection: Collection
     idf: str = "plain"
@@ -69,7 +67,7 @@ class VectorSpace:
         object.__setattr__(self, "_idfs", {word: self._idf(df) for word, df in frequencies})
 
     def raw(self, words: Iterable[str]) -> dict[str, float]:
-        """The weights before they are divided."""
+        """The weights before normalisation."""
         weigh, idf, otherwise = TFS[self.tf], self._idfs.get, self._idf(1) if self.unknown else 0.0
         return {word: weigh(times) * idf(word, otherwise) for word, times in Counter(words).items()}
 
@@ -85,7 +83,7 @@ class VectorSpace:
 
 
 def product(one: Vector, other: Vector) -> float:
-    """Σ of the weights that both have, multiplied."""
+    """The dot product."""
     short, long = (one, other) if len(one) < len(other) else (other, one)
     return sum(weight * long[word] for word, weight in short.items() if word in long)
 
@@ -95,18 +93,17 @@ def length(vector: Vector) -> float:
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """Between 0 and 1; 0 when one of them is empty."""
+    """Between 0 and 1; 0 if one of them is empty."""
     lengths = length(one) * length(other)
     return min(1.0, product(one, other) / lengths) if lengths else 0.0
 
 
 def heaviest(vector: Vector, most: int) -> list[str]:
-    """The words that weigh most, the heaviest first; equal ones by code point."""
+    """The words with the largest weights, largest first; ties in order of code points."""
     return sorted(vector, key=lambda word: (-vector[word], word))[:most]
 
 
-# Texts about anything: how common words are in 35 languages, so that a topic can be told from the rest of the
-# world.
+# Background: document frequencies of words in general texts of 35 languages, to separate a topic from the rest.
 
 
 FILE = "background.tsv.xz"
@@ -114,23 +111,23 @@ FILE = "background.tsv.xz"
 
 @cache
 def background() -> Collection:
-    """Words that fewer than three texts hold are left out."""
+    """Words in fewer than three texts are left out."""
     packed = files("spoor.judging").joinpath(FILE).read_bytes()
     texts, *lines = lzma.decompress(packed).decode("utf8").splitlines()
     return Collection(int(texts), {word: int(count) for word, _, count in (line.partition("\t") for line in lines)})
 
 
-# What a text is compared with: the weighted words of a topic, and how near a text is to them.
+# A topic as a weighted vector, and the similarity of a text to it.
 
 
 SHOWN = 3
-"""Words that are told of a comparison."""
+"""Words shown for a comparison."""
 
 
 @dataclass(frozen=True)
 class Likeness:
-    """`cosine` is between 0 and 1; `product` is the same before it is divided by the lengths of both. `words` are those
-    that counted most, the first most."""
+    """`cosine` is between 0 and 1; `product` is the dot product, before division by the lengths. `words` are those that
+    contributed most, largest first."""
 
     cosine: float
     product: float
@@ -161,17 +158,17 @@ class Topic:
 
 @cache
 def general_space(tf: str) -> VectorSpace:
-    """Of texts about anything. A word that is in none of them is a rare one."""
+    """The space of general texts. A word that is in none of them counts as rare."""
     return VectorSpace(background(), tf=tf, unknown=True)
 
 
 def cut_to(vector: Vector, most: int) -> dict[str, float]:
-    """The heaviest words only."""
+    """Only the words with the largest weights."""
     return {word: vector[word] for word in heaviest(vector, most)}
 
 
 def mean(vectors: Iterable[Vector]) -> dict[str, float]:
-    """Of vectors taken together; the common factor is left out, as it does not change a cosine."""
+    """Of vectors, up to a constant factor, which does not change a cosine."""
     together: dict[str, float] = {}
     for vector in vectors:
         for word, weight in vector.items():

@@ -1,4 +1,4 @@
-"""Strategies, or parameters of one, side by side on one task: which finds the relevant pages soonest?"""
+"""Compares strategies, or parameters of one strategy, on one task: which finds the relevant pages soonest?"""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from spoor.errors import UsageError
 from spoor.lab.measures import Run, Score, Yardstick, beside
 from spoor.lab.runs import prepared_task, run, score, scored
 from spoor.lab.sharded import Sharding
-from spoor.lab.task import AnyNamed, GivenStrategy, Task, over_orders
+from spoor.lab.task import CustomStrategy, StrategySpec, Task, over_orders
 from spoor.origins import bring_in, origins_of
 from spoor.pools import processes
 from spoor.progress import Advance
 
 _log = logging.getLogger(__name__)
 
-# Strategies side by side on one task: who finds the relevant pages soonest?
+# Strategies on one task: which finds the relevant pages soonest?
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The scores of all strategies on a task, in the order asked for; the oracle is always among them."""
+    """The scores of all strategies on a task, in the requested order. The oracle is always included."""
 
     task: Task
     reachable: int
@@ -36,7 +36,7 @@ class Comparison:
     scores: tuple[Score, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The fixed form that scripts rely on."""
+        """The stable format that scripts rely on."""
         return {
             "web": str(self.task.web),
             "target": self.task.target,
@@ -55,15 +55,15 @@ class Comparison:
 
 def compare(
     task: Task,
-    strategies: Sequence[AnyNamed],
+    strategies: Sequence[StrategySpec],
     pool: Executor,
     advance: Advance,
     orders: int = 1,
     shards: Sequence[int] = (),
 ) -> Comparison:
-    """Runs the strategies side by side, each from so many orders of the seeds, or fewer if the seeds have no more;
-    `advance` is told of each run that is done. With `shards` each strategy is run as so many shards, for every number;
-    the oracle is not."""
+    """Runs each strategy once per order of the seeds, up to `orders` distinct orders. Calls `advance` after each run.
+    With `shards`, each strategy runs once per number in it, split into that many shards; the oracle is never
+    sharded."""
     names = list(dict.fromkeys([*strategies, "oracle"]))
     for name in names:
         if reason := refusal(task, name):
@@ -73,27 +73,27 @@ def compare(
     variants = [(name, sharding) for name in names if name != "oracle" for sharding in shardings or [None]]
     variants.append(("oracle", None))
     jobs = [(name, order, sharding) for name, sharding in variants for order in each]
-    scores: list[Score] = side_by_side([(score, task, *job) for job in jobs], pool, advance)
+    scores: list[Score] = run_jobs([(score, task, *job) for job in jobs], pool, advance)
     by_job = dict(zip(jobs, scores, strict=True))
     runs = {_called(*variant): [by_job[variant[0], order, variant[1]] for order in each] for variant in variants}
     return compared(task, runs)
 
 
-def _called(strategy: AnyNamed, sharding: Sharding | None) -> str:
+def _called(strategy: StrategySpec, sharding: Sharding | None) -> str:
     return str(strategy) if sharding is None else f"{strategy}, shards: {sharding.shards}"
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """One strategy on a task: its score beside that of the oracle, and its runs, one from each order of the seeds."""
+    """One strategy on a task: its score, the score of the oracle, and its runs, one per order of the seeds."""
 
     score: Score
     oracle: Score
     runs: tuple[Run, ...]
 
 
-def simulation(task: Task, strategy: AnyNamed, orders: int, advance: Advance) -> Simulation:
-    """From so many orders of the seeds, or fewer if the seeds have no more; `advance` is told of events."""
+def simulation(task: Task, strategy: StrategySpec, orders: int, advance: Advance) -> Simulation:
+    """Runs up to `orders` distinct orders of the seeds. `advance` receives the progress within each run."""
     each = range(len(prepared_task(task).seed_orders(orders)))
     runs = [run(task, strategy, order, advance) for order in each]
     own = [scored(task, strategy, order, done) for order, done in zip(each, runs, strict=True)]
@@ -103,7 +103,7 @@ def simulation(task: Task, strategy: AnyNamed, orders: int, advance: Advance) ->
 
 
 def compared(task: Task, scores: Mapping[str, Sequence[Score]]) -> Comparison:
-    """The scores of each strategy from each order, beside those of the oracle from the same order."""
+    """Normalises the scores of each strategy by those of the oracle from the same order of the seeds."""
     prepared = prepared_task(task)
     against = prepared.yardstick
     whole = [
@@ -116,9 +116,9 @@ def compared(task: Task, scores: Mapping[str, Sequence[Score]]) -> Comparison:
     return Comparison(task, prepared.reachable_pages, against, tuple(whole))
 
 
-def refusal(task: Task, strategy: AnyNamed) -> UsageError | None:
-    """Why a strategy does not take a task, such as one without a language; None: it does."""
-    if isinstance(strategy, GivenStrategy):
+def refusal(task: Task, strategy: StrategySpec) -> UsageError | None:
+    """The reason why a strategy cannot run a task, such as a target without a language. None if it can."""
+    if isinstance(strategy, CustomStrategy):
         return None
     name, _ = registry.strategy_named(strategy)
     try:
@@ -133,9 +133,9 @@ Job = tuple[Any, ...]
 """A function and its arguments."""
 
 
-def side_by_side(jobs: Sequence[Job], pool: Executor, advance: Advance) -> list[Any]:
-    """What each job returns, in their order. The first failure ends all, without
-    waiting for jobs that have not begun."""
+def run_jobs(jobs: Sequence[Job], pool: Executor, advance: Advance) -> list[Any]:
+    """Returns the results in the order of the jobs. The first failure is raised at once and cancels jobs that have not
+    started."""
     futures: list[Future[Any]] = [pool.submit(*job) for job in jobs]
     try:
         for future in as_completed(futures):
@@ -148,8 +148,8 @@ def side_by_side(jobs: Sequence[Job], pool: Executor, advance: Advance) -> list[
 
 
 def workers(count: int) -> Executor:
-    """Processes to compare in, which know the same plug-ins. One alone works in this process; so does everything when a
-    plug-in cannot be imported elsewhere."""
+    """A pool of processes with the same plug-ins registered. Runs in this process if `count` is 1, or if a plug-in
+    cannot be imported in another process."""
     if count == 1:
         return ThreadPoolExecutor(1)
     try:
@@ -160,11 +160,11 @@ def workers(count: int) -> Executor:
     return processes(count, partial(bring_in, origins))
 
 
-# Which parameters suit a strategy on a web: every combination is tried.
+# Parameter search: tries every combination of parameters of a strategy on a web.
 
 
 Settings = tuple[str, ...]
-"""`("t=0.5", "s=0.3", "d=0.2")`: as they stand in the name of a strategy."""
+"""Parameters as written in the name of a strategy: `("t=0.5", "s=0.3", "d=0.2")`."""
 
 Objective = Literal["ar", "normalised"]
 
@@ -183,7 +183,7 @@ def simplex(names: Sequence[str], step: float) -> list[Settings]:
 
 
 def _shares(parts: int, among: int) -> Iterator[tuple[int, ...]]:
-    """Every way to hand out `parts`."""
+    """Every way to split `parts` into `among` non-negative integers."""
     if among == 1:
         yield (parts,)
         return
@@ -193,21 +193,21 @@ def _shares(parts: int, among: int) -> Iterator[tuple[int, ...]]:
 
 
 def grid(strategy: str, varied: Mapping[str, Sequence[str]], weights: Sequence[Settings] = ((),)) -> list[str]:
-    """The strategy with every combination of the values of each name and of the weights."""
+    """The strategy with every combination of the parameter values and the weights."""
     choices = [[f"{name}={value}" for value in values] for name, values in varied.items()]
     return [":".join([strategy, *shares, *settings]) for shares in weights for settings in itertools.product(*choices)]
 
 
 def value(objective: Objective, score: Score, against: Yardstick) -> float:
-    """`ar` is the accuracy rate at the budget: a crawl that ended early is charged for the visits it did not make, or
-    one that stops at the first doubt would win."""
+    """`ar` is the accuracy rate at the budget. A crawl that ended early is charged for the visits it did not make;
+    otherwise a strategy that stops at the first doubt would win."""
     if objective == "ar":
         return score.found / against.budget
     return score.normalised or 0.0
 
 
 def tune(task: Task, strategies: Sequence[str], objective: Objective, pool: Executor, advance: Advance) -> Comparison:
-    """The scores of all, best first; of equals the one that came first. The oracle, which was run too, is left out."""
+    """All scores, best first; ties keep the given order. The oracle also runs, but is left out."""
     comparison = compare(task, strategies, pool, advance)
     against = comparison.yardstick
     tried = [score for score in comparison.scores if score.strategy in set(strategies)]

@@ -1,21 +1,22 @@
-"""The same crawl as the simulated driver's, compiled, for link graphs of 10^7 to 10^8 pages.
+"""The crawl of the simulated driver, compiled to machine code, for link graphs of 10^7 to 10^8 pages.
 
-No queue is needed: the links of each visit lie together in the link array, so a stack of visits, each with the place it
-has come to, is the order. A link found again belongs to the later visit; the earlier one passes it over.
+Depth-first (`crawl_depth_first`) needs no queue: the links of each visit are contiguous in the link array, so a stack
+of visits, each with its position in its links, gives the order. A link found again belongs to the later visit; the
+earlier visit skips it.
 
-A page is unknown, waiting or closed (visited, or a seed whose turn will come by itself). A waiting page has a *grade*,
-which only rises; how grades come about is all that tells one strategy from another:
+In all other strategies a page is unknown, waiting or closed (visited, or a seed, which is visited anyway). A waiting
+page has a *grade*, which only rises. Strategies differ only in how they assign grades:
 
     breadth-first       every link has grade 0
-    hard-focused        0 from a relevant page; links of others are below 0, so not taken up
+    hard-focused        0 from a relevant page; below 0 from others, so not queued
     soft-focused        1 from a relevant page, 0 from another
-    limited-distance    N from a relevant page, from another one less than its own; below 0 is not taken up
-    in-links            the number of relevant pages seen to link there
-    oracle              0; a page's place in the queue is known beforehand
+    limited-distance    N from a relevant page, from another one less than its own; below 0 is not queued
+    in-links            the number of visited relevant pages that link to the page
+    oracle              0; the rank of each page is given in advance
 
-Waiting pages lie in queues by *rank*, the highest rank first, each in order of arrival. Where a higher grade moves a
-page (soft-focused, prioritised, in-links), its rank is its grade: it is queued again, and the old entry, whose rank is
-no longer the page's grade, is passed over. Depth-first has a machine of its own (`depth_first.py`).
+Waiting pages are in FIFO queues by *rank*, highest rank first. Where a higher grade moves a page (soft-focused,
+prioritised, in-links), its rank is its grade: it is queued again, and the old entry, whose rank no longer equals the
+grade, is skipped.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ from spoor.lab.link_graph import FAR, read_only
 from spoor.lab.rank_queues import BEST, Queues, ahead, drop_first, enlarged, first, new_queues, prefetch, push, room_for
 from spoor.lab.web import Web
 
-# Depth-first for machine code: the links of the latest visit come first, in document order.
+# Compiled depth-first: the links of the latest visit come first, in document order.
 
 
 UNSEEN, FETCHED = 0, -1
-"""The state of a page; above 0: it waits, found by the visit of that number (counted from 1)."""
+"""States of a page. A value above 0 means waiting: the number of the visit that found it, counted from 1."""
 
 
 @compiled
 def crawl_depth_first(
     offsets: NDArray[np.int64], targets: NDArray[np.int32], seeds: NDArray[np.int32], pages: int, visits: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The pages in the order visited, and how many waited before each visit."""
+    """Returns the pages in visit order, and how many pages waited before each visit."""
     order, queue = np.empty(visits, np.int32), np.empty(visits, np.int32)
     stack, progress = np.empty(visits, np.int32), np.empty(visits, np.int32)
     found_by = np.zeros(pages, np.int32)
@@ -73,7 +74,7 @@ def _next(
     found_by: NDArray[np.int32],
     depth: int,
 ) -> tuple[int, int]:
-    """The depth of the stack after taking the next waiting page, and that page; there must be one."""
+    """Returns the stack depth after taking the next waiting page, and that page. At least one page must be waiting."""
     while True:
         visit = stack[depth - 1]
         parent = order[visit]
@@ -91,7 +92,7 @@ def _next(
 def _find(
     offsets: NDArray[np.int64], targets: NDArray[np.int32], found_by: NDArray[np.int32], page: int, visit: int
 ) -> int:
-    """Claim the open links of a page for its visit; returns how many were unknown."""
+    """Assigns the unvisited links of a page to this visit. Returns how many were unknown."""
     new = 0
     for slot in range(offsets[page], offsets[page + 1]):
         target = targets[slot]
@@ -101,7 +102,7 @@ def _find(
     return new
 
 
-# The same crawl as the simulated driver's, for link graphs of 10^7 to 10^8 pages: arrays and machine code.
+# All other strategies: FIFO queues by rank.
 
 
 SUPPORTED: Final = (
@@ -115,25 +116,25 @@ SUPPORTED: Final = (
     "greedy-oracle",
 )
 UNKNOWN, CLOSED, WAITING = 0, 1, 2
-"""The state of a page; WAITING and above: it waits with the grade `state - WAITING`."""
+"""States of a page. From WAITING on the page waits, with the grade `state - WAITING`."""
 
 BY_REFERRER, BY_DISTANCE, BY_COUNT = range(3)
-"""How grades come about: from the linking page alone, from its distance, by counting linking pages."""
+"""How grades are assigned: by the relevance of the linking page, by distance, by counting linking pages."""
 
 FAR_AHEAD, AHEAD, NEAR_AHEAD = 16, 8, 4
-"""Visits between asking for memory and using it."""
+"""Prefetch distances, in visits."""
 
 LINKS_AHEAD: Final = 16
-"""Of so many links of a page the state of the target is asked for ahead."""
+"""Number of links of a page whose target states are prefetched."""
 
 State = NDArray[np.uint8] | NDArray[np.int32]
-"""Bytes as long as grades fit, since small arrays stay near the processor."""
+"""Bytes if all grades fit, since small arrays stay in the processor cache."""
 
 HIGHEST_SMALL_GRADE: Final = 255 - WAITING
 
 
 class LinkGraph(NamedTuple):
-    """Pages, links, and the judge's verdict on each page. Targets that are not pages are passed over."""
+    """Pages, links, and the verdict of the judge on each page. Link targets that are not pages are ignored."""
 
     offsets: NDArray[np.int64]
     targets: NDArray[np.int32]
@@ -152,10 +153,10 @@ class LinkGraph(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A strategy as the compiled driver knows it: a name of SUPPORTED and what it needs.
+    """A strategy for the compiled driver: a name in SUPPORTED and its parameters.
 
-    `n` and `prioritised` are for limited-distance. `levels` is for the oracles: one small whole number a page, smaller
-    is sooner, `graph.FAR` is last.
+    `n` and `prioritised` are for limited-distance. `levels` is for the oracles: a small integer per page, visited in
+    ascending order; `link_graph.FAR` is last.
     """
 
     strategy: str
@@ -166,7 +167,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class CompiledCrawl:
-    """The pages in the order visited; before each visit, how many waited (the one visited included)."""
+    """The pages in visit order, and how many pages waited before each visit, including the visited one."""
 
     order: NDArray[np.int32]
     queue: NDArray[np.int32]
@@ -177,7 +178,7 @@ class CompiledCrawl:
 
 
 class Rules(NamedTuple):
-    """A plan as the machine reads it."""
+    """A plan in the form that the compiled code reads."""
 
     kind: int
     after_relevant: int
@@ -188,7 +189,7 @@ class Rules(NamedTuple):
 
 
 def run(graph: LinkGraph, plan: Plan, seeds: Sequence[int], budget: int) -> CompiledCrawl:
-    """Crawl until nothing waits or `budget` pages were visited. Seeds are visited first, in the order given."""
+    """Crawls until no page waits or `budget` pages are visited. Seeds are visited first, in the given order."""
     links = read_only(graph.offsets, np.int64), read_only(graph.targets, np.int32)
     for seed in seeds:
         if not 0 <= seed < len(graph.relevant):
@@ -226,7 +227,8 @@ def _rules(plan: Plan, pages: int) -> Rules:
 
 
 class Record(NamedTuple):
-    """What has happened. `counts`: the visits so far, to which `order` and `queue` are filled, and how many wait."""
+    """Progress of the crawl. `counts` has the number of visits so far, up to which `order` and `queue` are filled, and
+    the number of waiting pages."""
 
     order: NDArray[np.int32]
     queue: NDArray[np.int32]
@@ -234,7 +236,7 @@ class Record(NamedTuple):
 
 
 def _run_ranked(graph: LinkGraph, rules: Rules, seeds: NDArray[np.int32], visits: int) -> CompiledCrawl:
-    """Lets the machine run; it stops when it is done or its queues need more room."""
+    """Runs the compiled code, which returns when it is done or when the queues need more room."""
     small = rules.kind != BY_COUNT and rules.after_relevant <= HIGHEST_SMALL_GRADE
     state: State = np.zeros(len(graph.relevant), np.uint8) if small else np.zeros(len(graph.relevant), np.int32)
     state[seeds] = CLOSED
@@ -250,13 +252,13 @@ def _run_ranked(graph: LinkGraph, rules: Rules, seeds: NDArray[np.int32], visits
 def _advance(
     graph: LinkGraph, rules: Rules, seeds: NDArray[np.int32], state: State, queues: Queues, record: Record
 ) -> bool:
-    """Visit page after page. False: stopped between two visits because the queues may not hold the next links."""
+    """Visits page after page. Returns False, between two visits, if the queues may not have room for the next links."""
     visited, waiting = record.counts
     while visited < len(record.order) and waiting > 0:
         from_queue = visited >= len(seeds)
         page = _first_valid(state, queues, rules.moves) if from_queue else int(seeds[visited])
         if not room_for(queues, graph.offsets[page + 1] - graph.offsets[page]):
-            record.counts[:] = visited, waiting
+            record.counts[0], record.counts[1] = visited, waiting
             return False
         grade = int(state[page]) - WAITING if from_queue else rules.after_relevant
         if from_queue:
@@ -266,13 +268,13 @@ def _advance(
         record.order[visited], record.queue[visited] = page, waiting
         visited += 1
         waiting += _offer_links(graph, rules, state, queues, page, grade) - 1
-    record.counts[:] = visited, waiting
+    record.counts[0], record.counts[1] = visited, waiting
     return True
 
 
 @compiled
 def _first_valid(state: State, queues: Queues, moves: bool) -> int:
-    """The page whose turn it is, past entries that are out of date."""
+    """The next page in the queues. Skips outdated entries."""
     page = first(queues)
     while moves and int(state[page]) - WAITING != queues.marks[BEST]:
         drop_first(queues)
@@ -282,7 +284,8 @@ def _first_valid(state: State, queues: Queues, moves: bool) -> int:
 
 @compiled
 def _fetch_ahead(graph: LinkGraph, state: State, queues: Queues) -> None:
-    """Ask for what coming visits will read: first where the links of a page are, then the links, then their state."""
+    """Prefetches what later visits read: the link offsets of a page, then its links, then the states of their
+    targets."""
     page = ahead(queues, FAR_AHEAD)
     prefetch(graph.offsets, page)
     prefetch(graph.relevant, page)
@@ -295,7 +298,7 @@ def _fetch_ahead(graph: LinkGraph, state: State, queues: Queues) -> None:
 
 @compiled
 def _offer_links(graph: LinkGraph, rules: Rules, state: State, queues: Queues, page: int, own_grade: int) -> int:
-    """Take up the links of a page reached with `own_grade`; returns how many began to wait."""
+    """Processes the links of a page that was reached with `own_grade`. Returns how many pages started to wait."""
     grade = rules.after_relevant if graph.relevant[page] else rules.after_other
     if rules.kind == BY_DISTANCE and not graph.relevant[page]:
         grade = own_grade - 1

@@ -1,4 +1,5 @@
-"""A contest: every strategy on every row, under all conditions, into a folder; resumed where it stopped."""
+"""A contest: every strategy on every row, under all conditions. Results go to a folder, so an interrupted contest
+resumes."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ from spoor.judging.classifiers import TopicModel, write_topic
 from spoor.judging.held_out import Accuracy, accuracy
 from spoor.judging.train_topic import train_topic
 from spoor.judging.training_pages import Example, Kept, usable
-from spoor.lab.comparison import Comparison, compared, refusal, side_by_side
+from spoor.lab.comparison import Comparison, compared, refusal, run_jobs
 from spoor.lab.measures import Score
 from spoor.lab.runs import prepared_task, score
 from spoor.lab.task import PreparedTask, Task, read_seeds
@@ -37,7 +38,7 @@ from spoor.lab.web import Web
 from spoor.lab.worlds import NAMED
 from spoor.progress import Advance
 
-# The rows of a contest: a web, what is relevant of it, and where to start.
+# The rows of a contest: a web, a target and seeds.
 
 
 COLUMNS = ("web", "target", "start", "seeds")
@@ -45,7 +46,7 @@ COLUMNS = ("web", "target", "start", "seeds")
 
 @dataclass(frozen=True)
 class Row:
-    """One line of contest.tsv; `web` and `seeds` as paths."""
+    """One line of contest.tsv, with `web` and `seeds` as paths."""
 
     web: Path
     target: str
@@ -54,18 +55,18 @@ class Row:
 
     @property
     def name(self) -> str:
-        """As `--rows` and the tables call it."""
+        """The name in `--rows` and in the tables."""
         return f"{self.web.name}/{self.target}/{self.start}"
 
     @property
     def language(self) -> str:
-        """The tag that the target names; "" when it is about something else."""
+        """The language tag of the target; "" if the target is not a language."""
         kind, _, tag = self.target.partition("=")
         return tag if kind == "lang" else ""
 
 
 def read_rows(data: Path) -> list[Row]:
-    """`data` holds contest/contest.tsv and webs/."""
+    """`data` contains contest/contest.tsv and webs/."""
     with (data / "contest" / "contest.tsv").open(encoding="utf8", newline="") as file:
         reader = csv.DictReader(file, delimiter="\t")
         missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
@@ -85,7 +86,8 @@ def _row(data: Path, line: dict[str, str | None], place: str) -> Row:
 
 
 def chosen(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
-    """Those that are named: `webkb` are all of a web, `webkb/class=course` all of a target, one has its start too."""
+    """The rows that match a name or prefix: `webkb` selects all rows of a web, `webkb/class=course` all rows of a
+    target, and a name with a start a single row."""
     for name in names:
         if not any(_is_of(row, name) for row in rows):
             near = difflib.get_close_matches(name, [row.name for row in rows], 1, 0.0)[0]
@@ -97,18 +99,18 @@ def _is_of(row: Row, name: str) -> bool:
     return f"{row.name}/".startswith(f"{name}/")
 
 
-# The folder of a contest, where all that it makes is kept: an interrupted one is resumed, and results
-# of other code are not reused.
+# The folder of a contest, with all its results. An interrupted contest resumes; results of other code versions are not
+# reused.
 
 
 ABOVE = ("__main__", "cli", "dashboard", "api", "live", "report", "seeding", "demo")
-"""What no run can depend on, since the layers forbid it; what changes there leaves results as they are."""
+"""Packages that no run can depend on, because the layers forbid it. Changes in them do not invalidate results."""
 
 
 @dataclass(frozen=True)
 class ContestFolder:
-    """Holds webs, models, verdicts, runs. The name of a file ends with a digest of all that its content follows from:
-    the code, the web, and what was asked for. So one that is there is right. Webs are built once, whatever the code."""
+    """Holds webs, models, verdicts and runs. A file name ends with a digest of everything its content depends on: the
+    code, the web and the parameters. So an existing file is always valid. Webs are built once, whatever the code."""
 
     path: Path
 
@@ -116,12 +118,13 @@ class ContestFolder:
         return self.path / "webs" / name
 
     def forget(self) -> None:
-        """Everything but the webs."""
+        """Deletes everything but the webs."""
         for kind in ("models", "verdicts", "runs"):
             shutil.rmtree(self.path / kind, ignore_errors=True)
 
     def file(self, name: str, web: Path, *facts: str) -> Path:
-        """`name` says what it is, such as runs/breadth-first.json; it follows from the code, the web and the facts."""
+        """The path of a file such as runs/breadth-first.json, whose content depends on the code, the web and
+        `facts`."""
         identity = json.dumps([name, code(), (web / "web.json").read_text("utf8"), *facts])
         kind, _, rest = name.partition("/")
         stem, dot, suffix = f"{web.name}--{rest}".rpartition(".")
@@ -131,13 +134,13 @@ class ContestFolder:
 
 @cache
 def code() -> str:
-    """A digest of the package and its data."""
+    """A digest of the package and its data files."""
     return _digest(Path(spoor.__file__).parent, ABOVE)
 
 
 def code_of(strategy: str) -> str:
-    """A digest of the plug-in that a strategy comes from; "" for one that is built in. What is in no file may have
-    changed since, so it is new every time."""
+    """A digest of the plug-in that a strategy comes from; "" for a built-in one. Code that is in no file may have
+    changed, so its digest is new every time."""
     name, _ = registry.strategy_named(strategy)
     if name in registry.STRATEGIES.built_in:
         return ""
@@ -159,7 +162,7 @@ def _digest(package: Path, without: Collection[str] = ()) -> str:
 
 @contextlib.contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """Nobody ever finds half a file, whenever the writing stops."""
+    """The file is written completely or not at all."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as partial:
@@ -169,7 +172,7 @@ def new_file(path: Path) -> Iterator[Path]:
 
 
 def write_score(path: Path, score: Score) -> None:
-    """Of one run, before it is set beside an oracle."""
+    """Stores the score of one run, not yet normalised by the oracle."""
     with new_file(path) as partial:
         partial.write_text(json.dumps(asdict(score)), "utf8")
 
@@ -181,15 +184,15 @@ def read_score(path: Path) -> Score:
     return Score(**figures | points | found_at | {"orders": ()})
 
 
-# Judges that read pages, for the rows of a contest: of languages as they are shipped, of other labels trained.
+# Real judges for the rows of a contest: shipped ones for languages, trained ones for other labels.
 
 
 TRAINED = "examples"
-"""The judge of rows that are not about a language."""
+"""The judge of rows whose target is not a language."""
 
 
 def with_real_judge(row: Row, task: Task, folder: ContestFolder) -> Task:
-    """The same task under the judge of the row. The files that it names are there after `make_ready`."""
+    """The same task with the real judge of the row. `make_ready` creates the files it refers to."""
     model = folder.file(f"models/{row.target}{SUFFIX}", task.web)
     judge = f"language:{row.language}" if row.language else f"{TRAINED}:{model}"
     verdicts = folder.file(f"verdicts/{row.target}.npz", task.web)
@@ -197,8 +200,8 @@ def with_real_judge(row: Row, task: Task, folder: ContestFolder) -> Task:
 
 
 def make_ready(task: Task) -> None:
-    """Trains the judge where it is to be trained, and has it judge every page of the web; each once, in the lab: what
-    a page says does not depend on conditions."""
+    """Trains the judge if necessary, and lets it judge every page of the web. Done once, under lab conditions: verdicts
+    do not depend on the conditions."""
     task = replace(task, conditions=None)
     kind, _, subject = task.judge.partition(":")
     if kind == TRAINED and not (file := Path(subject)).exists():
@@ -213,8 +216,8 @@ def make_ready(task: Task) -> None:
 
 
 def trained_on_half(prepared: PreparedTask) -> TopicModel:
-    """From pages with the label and pages without. Empty pages and copies teach nothing, nor does a page that is there
-    both with the label and without."""
+    """Trained on pages with and without the label. Skips empty pages, duplicates, and pages that occur both with and
+    without the label."""
     target, half = prepared.task.target, _train_mask(prepared.web) & prepared.web.answers()
     positive = _examples(prepared, half & prepared.relevant)
     known = {(example.page.title, example.text) for example in positive.examples}
@@ -233,7 +236,7 @@ def _examples(prepared: PreparedTask, these: NDArray[np.bool_]) -> Kept:
 
 
 def accuracy_on_unseen(task: Task) -> Accuracy:
-    """Against the label, over the pages that can be reached and were not used in training."""
+    """Compares the verdicts with the labels, on reachable pages that were not used in training."""
     prepared = prepared_task(task)
     there = prepared.reachable & prepared.web.answers()
     if task.judge.startswith(f"{TRAINED}:"):
@@ -242,7 +245,7 @@ def accuracy_on_unseen(task: Task) -> Accuracy:
 
 
 def _train_mask(web: Web) -> NDArray[np.bool_]:
-    """The train half of the pages: by their URLs, so that it is always the same."""
+    """The half of the pages used for training, chosen by a hash of the URL, so always the same."""
     return np.array([_is_train(web.urls[number]) for number in range(web.pages)], np.bool_)
 
 
@@ -250,7 +253,7 @@ def _is_train(url: str) -> bool:
     return hashlib.blake2b(url.encode(), digest_size=1).digest()[0] % 2 == 0
 
 
-# A whole contest: every strategy on every row, under all conditions, each judge and each cap per host.
+# A whole contest: every strategy on every row, under all conditions, with each judge and each cap per host.
 
 
 Judging = Literal["truth", "real"]
@@ -258,8 +261,7 @@ Cap = int | None
 
 
 class View(NamedTuple):
-    """What rows have in common that can be set side by side: the name of the conditions, who judges, and the cap per
-    host."""
+    """The settings that comparable rows share: the name of the conditions, the kind of judge, and the cap per host."""
 
     conditions: str
     judging: Judging
@@ -268,9 +270,9 @@ class View(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a contest is made of. `ablations` are one of the strategies with something left out each. They are run
-    under the first of the judges only, without a cap; so are the `caps` per host, without the ablations. Everything is
-    run under each of the `conditions` and from so many `orders` of the seeds, if a row has as many."""
+    """What to run. `ablations` are variants of one strategy, each with one part left out; they run only with the first
+    judge, without a cap. `caps` per host also use the first judge only, without the ablations. Everything runs under
+    each of the `conditions`, from up to `orders` orders of the seeds."""
 
     strategies: tuple[str, ...]
     ablations: tuple[str, ...] = ()
@@ -282,7 +284,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class ContestRun:
-    """A row in one view; each of the strategies runs it once from each order of the seeds."""
+    """A row in one view. Each strategy runs it once from each order of the seeds."""
 
     row: Row
     view: View
@@ -293,21 +295,21 @@ class ContestRun:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a `ContestRun`; `accuracy` is that of the judge, None for one that knows the truth."""
+    """The result of a `ContestRun`. `accuracy` is that of the judge; None for the ground truth."""
 
     contest_run: ContestRun
     comparison: Comparison
     accuracy: Accuracy | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The form of `compare --json`, and what the row adds."""
+        """The format of `compare --json`, with the start of the row and the accuracy of the judge."""
         judge = {"accuracy": self.accuracy.as_json()} if self.accuracy else {}
         return self.comparison.as_json() | {"start": self.contest_run.row.start} | judge
 
 
 def planned(plan: Plan, rows: Sequence[Row], folder: ContestFolder) -> list[ContestRun]:
-    """Runs without strategies yet, all rows under the first conditions first. Under a cap a row takes part when more
-    than one host has relevant pages: else there is nothing to be won elsewhere."""
+    """The runs, without strategies yet, ordered by conditions. Under a cap, only rows with relevant pages on more than
+    one host take part: otherwise there is nothing to find on other hosts."""
     return [
         contest_run for name in plan.conditions for row in rows for contest_run in _runs_of(row, name, plan, folder)
     ]
@@ -327,27 +329,26 @@ def _runs_of(row: Row, conditions: str, plan: Plan, folder: ContestFolder) -> It
 
 
 class Refusals:
-    """Why strategies do not take tasks. Asked once for each judge, target and strategy: seeds and caps make no
-    difference."""
+    """Why strategies cannot run tasks. Cached by web, target, judge and strategy: seeds and caps make no difference."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Path, str, str, str], UsageError | None] = {}
 
     def of(self, task: Task, strategy: str) -> UsageError | None:
-        """None: it takes the task."""
+        """None if the strategy can run the task."""
         asked = (task.web, task.target, task.judge, strategy)
         if asked not in self._known:
             self._known[asked] = refusal(task, strategy)
         return self._known[asked]
 
     def of_all(self, contest_runs: Sequence[ContestRun], strategy: str) -> UsageError | None:
-        """Why it takes none of the runs; None: it takes some."""
+        """Why it can run none of the tasks. None if it can run at least one."""
         reasons = [self.of(contest_run.task, strategy) for contest_run in contest_runs]
         return reasons[0] if all(reasons) else None
 
 
 def entered(plan: Plan, contest_runs: Iterable[ContestRun], refusals: Refusals) -> list[ContestRun]:
-    """The runs with the strategies that take them, the oracle among them."""
+    """The runs with the strategies that can run them, always including the oracle."""
     return [
         replace(contest_run, strategies=tuple(_takers(plan, contest_run, refusals))) for contest_run in contest_runs
     ]
@@ -360,7 +361,7 @@ def _takers(plan: Plan, contest_run: ContestRun, refusals: Refusals) -> Iterable
 
 
 Runs = Mapping[tuple[ContestRun, str, int], Path]
-"""Each strategy of each row and view from each order of the seeds, and the file where its score is kept."""
+"""The score file for each contest run, strategy and order of the seeds."""
 
 
 def runs_of(contest_runs: Iterable[ContestRun], folder: ContestFolder) -> Runs:
@@ -380,11 +381,11 @@ def _file(contest_run: ContestRun, strategy: str, order: int, folder: ContestFol
 
 
 def run_missing(runs: Runs, pool: Executor, advance: Advance) -> None:
-    """Runs what is not kept yet; `advance` is called for each that is done."""
+    """Runs those without a stored score. Calls `advance` after each."""
     missing = [
         (contest_run.task, name, order, file) for (contest_run, name, order), file in runs.items() if not file.exists()
     ]
-    side_by_side([(keep_score, *job) for job in missing], pool, advance)
+    run_jobs([(keep_score, *job) for job in missing], pool, advance)
 
 
 def keep_score(task: Task, strategy: str, order: int, file: Path) -> None:

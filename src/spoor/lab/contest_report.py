@@ -15,14 +15,14 @@ from spoor.lab.contest import Judging, Plan, Result, View
 from spoor.lab.leaderboard import Leaderboard, Table, leaderboards
 from spoor.lab.worlds import NAMED
 
-# A page of Markdown whose tables are made anew between markers, while what people wrote around them stays.
+# A page of Markdown whose tables are replaced between markers; the text around them is kept.
 
 
 _SECTION = re.compile(r"(<!-- contest: (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.S)
 
 
 def check_page(page: Path, known: Iterable[str]) -> None:
-    """Refuses before long work a page that could not be filled after it."""
+    """Fails early on a page that could not be filled after the contest."""
     names = [found["name"] for found in _SECTION.finditer(_text(page))]
     listed = ", ".join(known)
     if not names:
@@ -33,7 +33,7 @@ def check_page(page: Path, known: Iterable[str]) -> None:
 
 
 def filled(page: Path, sections: Mapping[str, str]) -> str:
-    """The text of the page with each section in its place."""
+    """The text of the page with each section filled in."""
     return _SECTION.sub(lambda found: f"{found[1]}\n{sections[found['name']]}\n{found[3]}", _text(page))
 
 
@@ -44,7 +44,7 @@ def _text(page: Path) -> str:
         raise BadInput(f"cannot read {page}: {error.strerror}; --page fills places in an existing page") from None
 
 
-# The report of a contest: its tables by name, as they stand in a page, and its plots.
+# The report of a contest: its tables by section name, and its plots.
 
 
 ABSENT = "*Not part of the last run.*\n"
@@ -64,8 +64,8 @@ _TABLES: dict[str, tuple[Judging, Callable[[Leaderboard], Table]]] = {
 
 
 def section_names() -> list[str]:
-    """All that a page can have. Under each of the conditions there are the same tables and plots; in the lab nothing
-    takes time."""
+    """All sections that a page can have. All conditions have the same tables and plots, except that the lab has no plot
+    over time."""
     of_each = [*_TABLES, *_DRAWN, "caps", "ablations"]
     named = [f"{conditions}-{name}" for conditions in NAMED for name in of_each]
     return ["about", "judges", *(name for name in named if name != "lab-times")]
@@ -81,7 +81,7 @@ class Report:
         return leaderboards(self.results, (*self.plan.strategies, "oracle"))
 
     def sections(self) -> dict[str, str]:
-        """All of `section_names`; what was not part of the contest says so."""
+        """The text for each of `section_names`; `ABSENT` for sections that were not part of the contest."""
         made = {"about": self._about(), "judges": self._judges()}
         for conditions in self.plan.conditions:
             made |= {f"{conditions}-{name}": text for name, text in self._sections_of(conditions)}
@@ -89,7 +89,7 @@ class Report:
         return {name: made.get(name) or ABSENT for name in section_names()}
 
     def plots(self) -> dict[str, str]:
-        """SVG by the name of the section."""
+        """SVG by section name."""
         return {name: draw() for name, draw in self._drawings().items()}
 
     def _drawings(self) -> dict[str, Callable[[], str]]:
@@ -123,7 +123,7 @@ class Report:
         return f"{contents}; {orders} orders of the seeds; {runs:,} runs, {seconds:,.0f} s of computing time.\n"
 
     def _judges(self) -> str:
-        """The same under all conditions."""
+        """Verdicts do not depend on the conditions, so the first view is enough."""
         return self._table(View(self.plan.conditions[0], "real"), tables.judges)
 
     def _caps(self, conditions: str) -> str:
@@ -141,7 +141,7 @@ class Report:
 
 
 def _drawings_of(judged: Mapping[View, Leaderboard]) -> dict[str, Callable[[], str]]:
-    """Of the views of one of the conditions, the first judge first."""
+    """`judged` has the views of one of the conditions, the first judge first."""
     view, ranking = next(iter(judged.items()))
     by_time = {"times": lambda: plots.times(ranking, view)} if NAMED[view.conditions] else {}
     return {"curves": lambda: plots.curves(ranking, view), **by_time, "means": lambda: plots.means(judged)}
@@ -152,10 +152,10 @@ def is_plot(section: str) -> bool:
 
 
 def _kind(section: str) -> str:
-    """Its name without that of the conditions."""
+    """The section name without the prefix for the conditions."""
     return section.partition("-")[2]
 
 
 def file(section: str) -> str:
-    """Where the plot of a section is, in images/ beside the page."""
+    """The file name of a plot, in images/ beside the page."""
     return f"contest-{section}.svg"

@@ -1,4 +1,4 @@
-"""Was every host delay kept? Read from the events alone."""
+"""Checks from the events whether every host delay was kept."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from spoor.robots import Known, RobotsFile, delay_for
 
 @dataclass
 class LastVisits:
-    """A server as visits to it begin and end, in the order in which they begin; up to `connections` may be under way at
-    once. A delay counts from the last end, and from the last beginning while that visit is under way."""
+    """The visits to a server, added in the order in which they began; up to `connections` may overlap. A delay counts
+    from the latest end, or from the latest start while that visit is still running."""
 
     connections: int = 1
     _ends: list[float] = field(default_factory=list, init=False)
     _since: float = field(default=float("-inf"), init=False)
 
     def since(self, now: float) -> float:
-        """From when on nobody came, as of `now`: minus infinity if nobody ever did, later than `now` if too many are
-        there already."""
+        """The time since which no visit began or ended, as of `now`. Minus infinity if there was none; later than `now`
+        if all connections are in use."""
         while self._ends and self._ends[0] <= now:
             self._since = max(self._since, heapq.heappop(self._ends))
         return self._ends[0] if len(self._ends) >= self.connections else self._since
@@ -35,13 +35,13 @@ class LastVisits:
 
 
 class RobotsHistory:
-    """What was known of robots.txt files at any time."""
+    """The known robots.txt files as of any point in time."""
 
     def __init__(self) -> None:
         self._files: dict[str, list[tuple[float, RobotsFile]]] = {}
 
     def note(self, at: float, file: RobotsFile) -> None:
-        """In the order in which they came."""
+        """Call in chronological order."""
         self._files.setdefault(file.url, []).append((at, file))
 
     def as_of(self, moment: float) -> Known:
@@ -53,13 +53,13 @@ class RobotsHistory:
         return known
 
     def last(self, url: str) -> float:
-        """When a file came last; infinity: it never did."""
+        """When the file was last received; infinity if never."""
         return self._files[url][-1][0] if url in self._files else inf
 
 
 @dataclass(frozen=True)
 class Violation:
-    """A visit that began too soon after the one before it. Times in seconds."""
+    """A visit that began too soon after the previous one. Times in seconds."""
 
     host: str
     at: float
@@ -69,8 +69,8 @@ class Violation:
 
 @dataclass(frozen=True)
 class Politeness:
-    """`tightest` is the smallest share of the due delay that any host got: 1 or more is right, None: no host
-    was visited twice."""
+    """`tightest` is the smallest ratio of kept to due delay of any host: at least 1 if all delays were kept, None if no
+    host was visited twice."""
 
     hosts: int
     visits: int
@@ -79,8 +79,8 @@ class Politeness:
 
 
 def politeness(events: Iterable[Event], delay: float) -> Politeness:
-    """`delay` is due between the end of a visit and the start of the next, until the rules of a host ask for more,
-    wherever they lie. One visit at a time to a host; robots.txt is a visit like others."""
+    """`delay` is due between the end of a visit and the start of the next, unless the robots.txt of the host, possibly
+    behind a redirect, demands more. One visit at a time per host; fetching robots.txt is a visit like any other."""
     files = RobotsHistory()
     hosts: dict[str, LastVisits] = {}
     visits, tightest, violations = 0, float("inf"), []
@@ -104,6 +104,7 @@ def politeness(events: Iterable[Event], delay: float) -> Politeness:
 
 
 def share(since: float, began: float, due: float) -> float:
-    """The share of the due delay that was kept; 1 or more is all of it, however large seconds are rounded."""
+    """The ratio of kept to due delay. At least 1 if the delay was kept, even if rounding of large timestamps would give
+    less."""
     given = (began - since) / due
     return given if began < since + due else max(1.0, given)

@@ -1,4 +1,4 @@
-"""A contest for trained strategies: they learn on one part of a web and crawl the other."""
+"""A contest for trained strategies: trained on one part of a web, run on the other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.files import SUFFIX
-from spoor.lab.comparison import Comparison, compare, side_by_side
+from spoor.lab.comparison import Comparison, compare, run_jobs
 from spoor.lab.contest import Row
 from spoor.lab.link_graph import WebBacklinks, reachable, write_part
 from spoor.lab.runs import prepared_task
@@ -25,36 +25,36 @@ from spoor.progress import Advance, unseen
 from spoor.registry import STRATEGIES
 from spoor.urls import host_of, registrable_domain
 
-# The train/test split of a web: one part to learn from, one to crawl. By sites where possible, otherwise by pages.
+# The train/test split of a web, by sites if possible, otherwise by pages.
 
 
 LEAST_SHARE = 0.2
-"""Of the relevant pages that train and test must each have; otherwise the web is not split by sites."""
+"""Minimum share of the relevant pages that train and test must each have for a split by sites."""
 MOST_LINKED = 200
-"""Pages with most links, among which hubs to begin from are drawn."""
+"""Number of pages with the most links, from which hub seeds are drawn."""
 SEEDS = 3
 ENOUGH = 50
-"""Relevant pages that can be reached from seeds; the first draw from which so many can is taken."""
+"""Reachable relevant pages. The first draw of seeds that reaches this many is used."""
 
 How = Literal["sites", "pages"]
 
 
 @dataclass(frozen=True)
 class TrainTestSplit:
-    """`how`: by sites, all hosts of a registrable domain together; or by pages, where the relevant ones are on too few
-    sites. Then a site has pages in train and test, which makes the test easier."""
+    """`how` is by sites (all hosts of a registrable domain together), or by pages if the relevant pages are on too few
+    sites. By pages, a site has pages in train and test, which makes the test easier."""
 
     web: Path
     how: How
 
     @property
     def train(self) -> str:
-        """The name of the web that is learned from."""
+        """The name of the web for training."""
         return f"{self.web.name}-by-{self.how}-to-learn"
 
     @property
     def test(self) -> str:
-        """The name of the web that is crawled."""
+        """The name of the web to crawl."""
         return f"{self.web.name}-by-{self.how}-to-crawl"
 
 
@@ -66,7 +66,7 @@ def train_test_split(folder: Path, target: str) -> TrainTestSplit:
 
 
 def is_train(web: Web, how: How) -> NDArray[np.bool_]:
-    """Which pages are train: about every second site or page, always the same."""
+    """The train mask: about every second site or page, chosen by a hash, so always the same."""
     said: Callable[[str], str] = _site if how == "sites" else str
     return np.array([draw(said(web.urls[number])) % 2 == 0 for number in range(web.pages)], np.bool_)
 
@@ -77,7 +77,7 @@ def _site(url: str) -> str:
 
 
 def write_split(split: TrainTestSplit, webs: Path) -> None:
-    """Into the folder `webs`, unless they are there."""
+    """Writes both parts into the folder `webs`, unless they exist."""
     web = Web.open(split.web)
     train = is_train(web, split.how)
     for name, kept in ((split.train, train), (split.test, ~train)):
@@ -86,9 +86,9 @@ def write_split(split: TrainTestSplit, webs: Path) -> None:
 
 
 def seeds(web: Web, target: str, start: str) -> tuple[str, ...]:
-    """Three relevant pages to start from; or, for the start `hub`, three of those with most links that are not
-    relevant. Drawn again until enough relevant pages can be reached from them; the best draw, if that is never so. None
-    when there are no three, or none from which a relevant page can be reached."""
+    """Three relevant pages; for the start `hub`, three of the irrelevant pages with the most links. Repeats the draw
+    until enough relevant pages are reachable; if that never happens, returns the best draw. Empty if there are fewer
+    than three candidates, or if no draw reaches a relevant page."""
     numbers = _hubs(web, target) if start == "hub" else np.flatnonzero(web.answers() & web.labelled(target))
     urls = [web.urls[int(number)] for number in numbers]
     order = sorted(range(len(urls)), key=lambda place: draw(f"{target} {start} {urls[place]}"))
@@ -110,30 +110,30 @@ def _hubs(web: Web, target: str) -> NDArray[np.int64]:
 
 
 def _within_reach(web: Web, target: str, begin: NDArray[np.int64]) -> int:
-    """How many relevant pages can be reached."""
+    """The number of reachable relevant pages."""
     found = reachable(*web.steps(), begin.tolist(), web.pages)
     return int((found & web.answers() & web.labelled(target)).sum())
 
 
 def draw(text: str) -> int:
-    """A number that follows from the text and from nothing else."""
+    """A number that depends only on the text."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-# A contest for strategies that are trained beforehand: they learn on the train part of a web and crawl the test part.
+# A contest for trained strategies: trained on the train part of a web, run on the test part.
 
 
 UNTRAINED = ("breadth-first", "soft-focused", "tunnelling", "learned")
-"""That run beside them, as far as they are there."""
+"""Baselines, as far as they are registered."""
 FEWEST = 10
-"""Relevant pages within reach; with fewer, a row is left to luck."""
+"""Minimum number of reachable relevant pages; with fewer, results are mostly chance."""
 CLUSTERS = (None, 10)
-"""Each model is trained with as many clusters as the pages suggest, and with a fixed number."""
+"""Each model is trained once with an automatic number of clusters, once with a fixed number."""
 
 
 @dataclass(frozen=True)
 class HeldOutRow:
-    """A row of the contest on the test part of its web. `why_not` is "" when it can be run."""
+    """A row of the contest on the test part of its web. `why_not` is "" if the row can be run."""
 
     row: Row
     split: TrainTestSplit
@@ -143,7 +143,7 @@ class HeldOutRow:
 
 @dataclass(frozen=True)
 class HeldOutResult:
-    """`areas` are normalised, by the name of the strategy in the table."""
+    """`areas` are normalised areas by the display name of the strategy."""
 
     row: HeldOutRow
     comparison: Comparison
@@ -151,7 +151,7 @@ class HeldOutResult:
 
 
 def prepare(rows: Sequence[Row], webs: Path, advance: Advance) -> list[HeldOutRow]:
-    """Splits the webs that are in the folder `webs`, and draws seeds; `advance` is called for each row."""
+    """Splits the webs in the folder `webs` and draws seeds. Calls `advance` for each row."""
     found = []
     for row in rows:
         split = train_test_split(webs / row.web.name, row.target)
@@ -169,10 +169,10 @@ def _obstacle(task: Task) -> str:
 
 
 def train_all(rows: Sequence[HeldOutRow], out: Path, pool: Executor, advance: Advance) -> None:
-    """A model for each train part and target, and each number of clusters; `advance` is called for each."""
+    """Trains a model for each train part, target and number of clusters. Calls `advance` for each model."""
     jobs = {model_file(row, clusters, out): (row, clusters) for row in rows for clusters in CLUSTERS}
     out.mkdir(parents=True, exist_ok=True)
-    side_by_side([(teach, *job, file) for file, job in jobs.items()], pool, advance)
+    run_jobs([(teach, *job, file) for file, job in jobs.items()], pool, advance)
 
 
 def model_file(row: HeldOutRow, clusters: int | None, out: Path) -> Path:
@@ -188,7 +188,7 @@ def teach(row: HeldOutRow, clusters: int | None, file: Path) -> None:
 
 
 def strategies(row: HeldOutRow, models: Path) -> dict[str, str]:
-    """What is run, by its name in the table."""
+    """Strategies by their display names."""
     auto, ten = (model_file(row, clusters, models) for clusters in CLUSTERS)
     untrained = {name: name for name in UNTRAINED if name in STRATEGIES}
     by_layer = {"context-graph": f"context-graph:model={auto}"}

@@ -1,4 +1,4 @@
-"""Who leads a contest, by how much, and how sure that is: scores, bootstrap, tables."""
+"""The leaderboard of a contest: scores, bootstrap confidence intervals, tables."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from spoor.lab.contest import TRAINED, Cap, Result, View
 from spoor.lab.measures import Score, Yardstick
 from spoor.registry import ORACLES
 
-# Two strategies on the same rows: which is better, how often, and how sure is that?
+# Two strategies on the same rows: wins, mean difference, confidence interval.
 
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
 SEED = 20_260_000
-"""One for all intervals, so that a table that is made again is the same."""
+"""The same for all intervals, so that tables are reproducible."""
 TIE = 0.001
-"""Areas that are nearer to each other than this are a tie: tables show three digits."""
+"""Areas that differ by less are a tie: tables show three digits."""
 Rows = Sequence[Sequence[float]]
-"""A figure for each order of the seeds of each row."""
+"""One value for each order of the seeds of each row."""
 
 
 @dataclass(frozen=True)
 class Paired:
-    """One strategy against another, row by row: on how many it is above, below and level; the mean of the differences,
-    and the interval in which 95 % of such means are when rows, and orders within rows, are drawn again."""
+    """One strategy against another, row by row: wins, losses and ties, the mean difference, and its 95 % bootstrap
+    interval over rows and over orders within rows."""
 
     wins: int
     losses: int
@@ -41,7 +41,7 @@ class Paired:
 
 
 def paired(own: Rows, other: Rows) -> Paired:
-    """What each reached on the same rows from the same orders; at least one row, and one order of each."""
+    """The values of two strategies on the same rows and orders. At least one row, with at least one order each."""
     differences = [_differences(*row) for row in zip(own, other, strict=True)]
     means = np.array([np.mean(row) for row in differences])
     wins, losses = int((means >= TIE).sum()), int((means <= -TIE).sum())
@@ -54,7 +54,8 @@ def _differences(own: Sequence[float], other: Sequence[float]) -> list[float]:
 
 
 def interval(rows: Rows) -> tuple[float, float]:
-    """Of the mean over rows, each the mean over its orders: the percentile bootstrap in two stages."""
+    """The confidence interval of the mean over rows, each the mean over its orders: a two-stage percentile
+    bootstrap."""
     counts = np.array([len(row) for row in rows])
     figures = np.zeros((len(rows), int(counts.max())))
     for place, row in enumerate(rows):
@@ -69,18 +70,19 @@ def interval(rows: Rows) -> tuple[float, float]:
     return float(low), float(high)
 
 
-# The leaderboard: every strategy on every row, in one view. Who leads, and how sure is that?
+# The leaderboard: every strategy on every row, in one view.
 
 
 CHAMPION = "learned"
-"""The strategy that others are compared with, where it took part."""
+"""The strategy that others are compared with, if it took part."""
 
 
 @dataclass(frozen=True)
 class LeaderboardEntry:
-    """What a strategy did. `mean` and `worst` are normalised areas; `spread` (over orders of the seeds), `failed`,
-    `r_precision`, `coverage` and `hosts` (the share found of those with relevant pages) are means too; `requests`, for
-    each relevant page, is a median; `n90` counts rows on which nine tenths were found; `seconds` are added up."""
+    """The figures of a strategy. `mean` and `worst` are normalised areas. `spread` (over orders of the seeds),
+    `failed`, `r_precision`, `coverage` and `hosts` (the share found of hosts with relevant pages) are means;
+    `requests`, per relevant page, is a median; `n90` counts rows on which 90 % of the relevant pages were found;
+    `seconds` is a sum."""
 
     strategy: str
     rows: int
@@ -100,8 +102,8 @@ class LeaderboardEntry:
 
 @dataclass(frozen=True)
 class Clock:
-    """What a strategy did with time. `mean` are normalised areas by time; `half_found` is the share of rows and orders
-    in which half of the relevant pages were found, `half_time` the median of the seconds that this took."""
+    """Time figures of a strategy. `mean` is the mean normalised area over time; `half_found` the share of rows and
+    orders in which half of the relevant pages were found, `half_time` the median of the seconds until then."""
 
     mean: float
     idle: float
@@ -111,14 +113,14 @@ class Clock:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """One result a row. `strategies` are those shown, in the order in which they were named."""
+    """One result per row. `strategies` are those shown, in the given order."""
 
     results: tuple[Result, ...]
     strategies: tuple[str, ...]
 
     @cached_property
     def scores(self) -> Mapping[str, Mapping[str, tuple[Score, Yardstick]]]:
-        """By strategy and the name of the row; a row that a strategy did not take is missing."""
+        """By strategy and row name. A row that a strategy did not run is missing."""
         found: dict[str, dict[str, tuple[Score, Yardstick]]] = {name: {} for name in self.strategies}
         for result in self.results:
             for score in result.comparison.scores:
@@ -130,7 +132,7 @@ class Leaderboard:
         return {row: score.normalised or 0.0 for row, (score, _) in self.scores.get(strategy, {}).items()}
 
     def entries(self) -> list[LeaderboardEntry]:
-        """The largest mean first; those that did not take all rows come after the others."""
+        """By number of rows, then by mean, both descending: strategies that did not run all rows come last."""
         return sorted(map(self._entry, self.scores), key=lambda one: (-one.rows, -one.mean))
 
     def _entry(self, strategy: str) -> LeaderboardEntry:
@@ -157,29 +159,29 @@ class Leaderboard:
 
     @property
     def reference(self) -> str:
-        """The champion, else the best that is no oracle."""
+        """The champion if it took part, otherwise the best strategy that is not an oracle."""
         ranked = [one.strategy for one in self.entries() if one.strategy not in ORACLES]
         return next((name for name in (CHAMPION, *ranked) if name in ranked), "oracle")
 
     def best(self, count: int) -> list[str]:
-        """Strategies that took all rows, no oracles, the best first."""
+        """The best strategies that ran all rows, without oracles, best first."""
         ranked = [one for one in self.entries() if one.strategy not in ORACLES]
         return [one.strategy for one in ranked if one.rows == len(self.results)][:count]
 
     def against(self, strategy: str, other: str) -> Paired | None:
-        """On the rows that both took; None: there is none."""
+        """Compared on the rows that both ran. None if there are no such rows."""
         own, others = self._by_order(strategy), self._by_order(other)
         common = [row for row in own if row in others]
         return paired([own[row] for row in common], [others[row] for row in common]) if common else None
 
     def _by_order(self, strategy: str) -> dict[str, list[float]]:
-        """The areas of each row from each order of its seeds."""
+        """The areas of each row, one for each order of its seeds."""
         scores = {row: score for row, (score, _) in self.scores.get(strategy, {}).items()}
         return {row: [order.normalised or 0.0 for order in score.orders] for row, score in scores.items()}
 
     def beaten(self, strategy: str, by: float) -> list[tuple[str, str, float, float]]:
-        """Rows on which another one that is no oracle is so much above it: the row, the best of them, its area, the
-        area of the strategy. The largest gap first."""
+        """Rows on which another strategy, not an oracle, exceeds it by more than `by`: the row, the best strategy, its
+        area, the area of `strategy`. The largest gap first."""
         own, gaps = self.areas(strategy), []
         for row, area in own.items():
             rivals = {name: self.areas(name).get(row, 0.0) for name in self.scores if name not in ORACLES}
@@ -190,7 +192,7 @@ class Leaderboard:
 
 
 def _clock(scores: Sequence[Score]) -> Clock | None:
-    """None: nothing took time."""
+    """None if no virtual time passed."""
     if any(score.elapsed is None for score in scores):
         return None
     half_times = [order.half_time for score in scores for order in score.orders]
@@ -209,13 +211,14 @@ def _mean(figures: Iterable[float | None]) -> float | None:
 
 
 def _median_until(figures: Iterable[float | None]) -> float | None:
-    """None is more than any figure."""
+    """None counts as infinity."""
     middle = median(math.inf if figure is None else figure for figure in figures)
     return None if math.isinf(middle) else middle
 
 
 def leaderboards(results: Iterable[Result], strategies: Sequence[str]) -> dict[View, Leaderboard]:
-    """A leaderboard for each view. A row on which even the oracle found nothing, as may be under a cap, has no part."""
+    """A leaderboard for each view. Leaves out rows on which even the oracle found nothing, which may happen under a
+    cap."""
     found: dict[View, list[Result]] = {}
     for result in results:
         of_view = found.setdefault(result.contest_run.view, [])
@@ -225,7 +228,7 @@ def leaderboards(results: Iterable[Result], strategies: Sequence[str]) -> dict[V
 
 
 def on_common_rows(all_of: Sequence[Leaderboard]) -> list[Leaderboard]:
-    """The leaderboards with only the rows that each of them has."""
+    """The leaderboards, reduced to the rows that all of them have."""
     common = set.intersection(*({result.contest_run.row.name for result in ranking.results} for ranking in all_of))
     return [
         replace(ranking, results=tuple(r for r in ranking.results if r.contest_run.row.name in common))
@@ -233,13 +236,13 @@ def on_common_rows(all_of: Sequence[Leaderboard]) -> list[Leaderboard]:
     ]
 
 
-# Leaderboards as tables: who leads, row by row, under a cap, and without what.
+# Leaderboards as tables: ranking, row by row, under a cap, ablations.
 
 
 SHOWN = 8
-"""Strategies that have a column in the table of rows and a line in the plot."""
+"""Number of strategies with a column in the table of rows and a line in the plot."""
 GAP = 0.05
-"""How far another strategy must be above the reference for the row to be listed."""
+"""How far another strategy must exceed the reference for the row to be listed."""
 
 
 @dataclass(frozen=True)
@@ -248,7 +251,7 @@ class Table:
     lines: tuple[tuple[str, ...], ...]
 
     def markdown(self) -> str:
-        """Columns of numbers are set as such. A table without lines says so."""
+        """Columns of numbers are right-aligned. An empty table becomes the word None."""
         if not self.lines:
             return "None.\n"
         rule = tuple("---" if _is_text(cells) else "---:" for cells in zip(*self.lines, strict=True))
@@ -260,7 +263,7 @@ def _is_text(cells: Sequence[str]) -> bool:
 
 
 def leaders(ranking: Leaderboard) -> Table:
-    """All strategies by their mean, each beside the reference; under a clock, what they made of their time."""
+    """All strategies by their mean, each compared with the reference; with a clock, also the time figures."""
     entries, reference = ranking.entries(), ranking.reference
     clocked = all(one.clock for one in entries)
     columns, cells = (FIELD_COLUMNS, _in_the_field) if clocked else (LAB_COLUMNS, _in_the_lab)
@@ -324,7 +327,7 @@ def _difference(pair: Paired) -> str:
 
 
 def row_by_row(ranking: Leaderboard) -> Table:
-    """Normalised areas of the best strategies and the greedy oracle, and how large each row is."""
+    """Normalised areas of the best strategies and the greedy oracle, and the size of each row."""
     names = [*ranking.best(SHOWN), *(name for name in ORACLES if name != "oracle" and name in ranking.scores)]
     areas = [ranking.areas(name) for name in names]
     lines = []
@@ -336,14 +339,14 @@ def row_by_row(ranking: Leaderboard) -> Table:
 
 
 def beaten(ranking: Leaderboard) -> Table:
-    """Where the reference is clearly not the best."""
+    """Rows on which the reference is clearly not the best."""
     reference = ranking.reference
     lines = [(row, best, _cell(area), _cell(own)) for row, best, area, own in ranking.beaten(reference, GAP)]
     return Table(("row", "best", "its area", reference), tuple(lines))
 
 
 def capped(views: Mapping[Cap, Leaderboard]) -> Table:
-    """Means under each cap, and how many of the hosts were found, on the rows that have a part in all of it."""
+    """Mean areas and shares of hosts found under each cap, on the rows that all caps have."""
     leaderboards = on_common_rows(list(views.values()))
     names = ["no cap" if cap is None else f"{cap:,} a host" for cap in views]
     lines = []
@@ -355,13 +358,13 @@ def capped(views: Mapping[Cap, Leaderboard]) -> Table:
 
 
 def _side_by_side(leaderboards: Sequence[Leaderboard]) -> list[list[LeaderboardEntry]]:
-    """The entries of each strategy on all leaderboards, in the order of the first."""
+    """The entries of each strategy on all leaderboards, in the order of the first leaderboard."""
     by_name = [{one.strategy: one for one in ranking.entries()} for ranking in leaderboards]
     return [[entries[name] for entries in by_name] for name in by_name[0]]
 
 
 def ablated(ranking: Leaderboard, whole: str) -> Table:
-    """A strategy beside itself without one thing after the other; what costs most first."""
+    """A strategy compared with variants that each lack one part; the largest loss first."""
     lines = [("everything", _cell(_mean_area(ranking.areas(whole))), "", "")]
     parts = [name for name in ranking.scores if name != whole]
     for name in sorted(parts, key=lambda name: mean(ranking.areas(name).values())):
@@ -373,7 +376,7 @@ def ablated(ranking: Leaderboard, whole: str) -> Table:
 
 
 def judges(ranking: Leaderboard) -> Table:
-    """How often the real judges are right, on pages that can be reached and were not used in training."""
+    """Precision and recall of the real judges, on reachable pages that were not used in training."""
     lines = []
     for result in ranking.results:
         if result.accuracy is not None:

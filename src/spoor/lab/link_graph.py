@@ -1,5 +1,5 @@
-"""The links of a web: what can be reached, how far relevant pages are, whether they link to each other; and a part
-of a web."""
+"""The link graph of a web: reachability, distance to relevant pages, locality, backlinks; and the part of a web with
+some of its pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spoor.lab.sitemaps import SITEMAPS
 from spoor.lab.web import Web
 from spoor.lab.web_files import Blobs, BlobWriter, ListedUrls
 
-# What the links of a web say about reach: what can be found from where, and how far away the relevant pages are.
+# Reachability, and distance to the relevant pages.
 
 
 FAR: Final = 2**31 - 1
@@ -30,7 +30,7 @@ FAR: Final = 2**31 - 1
 
 
 def read_only(values: Any, dtype: DTypeLike) -> NDArray[Any]:
-    """A plain read-only array over the same memory where possible: one machine code serves maps and arrays alike."""
+    """A plain read-only array, without a copy if possible. Memory maps and arrays then share the same compiled code."""
     view = np.ascontiguousarray(values, dtype=dtype).view()
     view.flags.writeable = False
     return view
@@ -39,7 +39,7 @@ def read_only(values: Any, dtype: DTypeLike) -> NDArray[Any]:
 def reachable(
     offsets: NDArray[np.int64], targets: NDArray[np.int32], seeds: Sequence[int], pages: int
 ) -> NDArray[np.bool_]:
-    """Which pages a crawl that follows every link visits. Targets from `pages` on are not pages and are passed over."""
+    """The pages that a crawl following every link visits. Targets from `pages` on are not pages and are ignored."""
     _check_lengths(offsets, targets, pages)
     if any(not 0 <= seed < pages for seed in seeds):
         raise BrokenContract(f"of {pages} pages, seeds are {list(seeds)[:5]}")
@@ -49,8 +49,7 @@ def reachable(
 
 
 def _check_lengths(offsets: NDArray[np.int64], targets: NDArray[np.int32], pages: int) -> None:
-    """Machine code reads beyond the end of an array without a word. That offsets rise and targets exist, `Web` sees
-    to."""
+    """Compiled code does not check bounds. `Web` ensures that offsets ascend and targets exist."""
     if len(offsets) != pages + 1 or offsets[-1] > len(targets):
         raise BrokenContract(f"{len(offsets)} offsets of {len(targets)} links are not those of {pages} pages")
 
@@ -59,7 +58,7 @@ def _check_lengths(offsets: NDArray[np.int64], targets: NDArray[np.int32], pages
 def _distances(
     offsets: NDArray[np.int64], targets: NDArray[np.int32], starts: NDArray[np.int32], pages: int
 ) -> NDArray[np.int32]:
-    """Links from the nearest start to each page: breadth-first from all starts at once."""
+    """The number of links from the nearest start to each page, breadth-first from all starts at once."""
     distance = np.full(pages, FAR, np.int32)
     queue = np.empty(pages, np.int32)
     taken = known = 0
@@ -86,8 +85,8 @@ def distance_to_relevant(
     relevant: NDArray[np.bool_],
     within: NDArray[np.bool_],
 ) -> NDArray[np.int32]:
-    """Links from each page to the nearest relevant page, over pages of `within` only: 0 for a relevant page, FAR
-    where none can be reached."""
+    """The number of links from each page to the nearest relevant page, through pages of `within` only: 0 for a relevant
+    page, FAR if none is reachable."""
     _check_lengths(offsets, targets, len(within))
     if len(relevant) != len(within):
         raise BrokenContract(f"{len(relevant)} pages are said to be relevant or not, and {len(within)} to be within")
@@ -103,7 +102,7 @@ def distance_to_relevant(
 def _reversed(
     offsets: NDArray[np.int64], targets: NDArray[np.int32], within: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The same links seen from their targets, in the same form."""
+    """The transposed link graph, in the same form."""
     pages = len(within)
     places = np.zeros(pages + 2, np.int64)
     for page in range(pages):
@@ -120,7 +119,7 @@ def _reversed(
     return places[:-1], sources
 
 
-# Do relevant pages link to relevant pages? Counted over all links of a web, a slice at a time.
+# Topical locality: do relevant pages link to relevant pages? Counted over all links of a web, a slice at a time.
 
 
 _LINKS_AT_ONCE = 4_000_000
@@ -137,12 +136,12 @@ class Locality:
 
     @property
     def after_relevant(self) -> float | None:
-        """P(child relevant | parent relevant); None when relevant pages have no links."""
+        """P(child relevant | parent relevant); None if relevant pages have no links."""
         return self.from_relevant_to_relevant / self.from_relevant if self.from_relevant else None
 
     @property
     def after_others(self) -> float | None:
-        """P(child relevant | parent irrelevant); None when irrelevant pages have no links."""
+        """P(child relevant | parent irrelevant); None if irrelevant pages have no links."""
         return self.from_others_to_relevant / self.from_others if self.from_others else None
 
 
@@ -163,7 +162,7 @@ def locality(web: Web, relevant: NDArray[np.bool_]) -> Locality:
 
 
 def _slices(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Pages from first to before last that have some millions of links together."""
+    """Ranges of pages, end exclusive, with about `_LINKS_AT_ONCE` links each."""
     first, pages = 0, len(offsets) - 1
     while first < pages:
         last = int(np.searchsorted(offsets, offsets[first] + _LINKS_AT_ONCE, side="right"))
@@ -172,17 +171,17 @@ def _slices(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         first = last
 
 
-# Who links to the pages of a web, and what they say: what a path model is trained on.
+# Backlinks of a web, and titles and texts of pages: the training data of path models.
 
 
 _REDIRECTS = 5
-"""In a row that a crawl follows."""
+"""Maximum number of redirects in a row that a crawl follows."""
 
 
 @dataclass(frozen=True)
 class WebBacklinks:
-    """Only pages that came as pages count. A link to a redirect is one to where it leads: that costs a crawl no step of
-    its path."""
+    """The backlinks of a web. Only recorded pages that answered count. A link to a redirect counts as a link to its
+    target, since a redirect is no step of a path."""
 
     web: Web
 
@@ -193,7 +192,7 @@ class WebBacklinks:
         sources, targets = self._links
         begins, ends = np.searchsorted(targets, pages, "left"), np.searchsorted(targets, pages, "right")
         counts = ends - begins
-        # For each page the places from `begins` to `ends`, one run after the other.
+        # For each page the positions from `begins` to `ends`, concatenated.
         places = np.arange(counts.sum()) + np.repeat(begins - np.concatenate([[0], counts.cumsum()[:-1]]), counts)
         return sources[places], targets[places]
 
@@ -207,7 +206,7 @@ class WebBacklinks:
 
     @cached_property
     def _links(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Who links, and to whom; by whom is linked to."""
+        """Sources and targets of all links, sorted by target."""
         web, answers = self.web, self.web.answers()
         sources = np.repeat(np.arange(web.pages), np.diff(web.link_offsets))
         targets = self._final[web.link_targets]
@@ -219,7 +218,7 @@ class WebBacklinks:
 
     @cached_property
     def _final(self) -> NDArray[np.int64]:
-        """Where a link to each URL ends up."""
+        """The URL at which a link to each URL ends after redirects."""
         final = np.arange(len(self.web.urls))
         if self.web.redirects is not None:
             leads = np.append(self.web.redirects, np.full(len(final) - self.web.pages, -1))
@@ -228,16 +227,16 @@ class WebBacklinks:
         return final
 
 
-# A web of some of the pages of another: the rest are URLs that were linked to but not recorded.
+# A web with some of the pages of another. The other pages become unrecorded link targets.
 
 
 _ONE_A_PAGE = ("status", "size", "content_type", "header_charset", "meta_charset", "detected_charset")
 _PERHAPS = ("language", "seconds")
-"""Arrays with a value for each page, and those of them that may be absent."""
+"""Arrays with one value per page; those in `_PERHAPS` may be absent."""
 
 
 def write_part(web: Web, kept: NDArray[np.bool_], name: str, out: Path) -> Web:
-    """`kept` says of each page whether it is in the part. `out` is complete afterwards, or absent if anything fails."""
+    """`kept` marks the pages of the part. On any failure `out` does not exist; otherwise it is complete."""
     pages = np.flatnonzero(kept)
     order = np.concatenate([pages, np.flatnonzero(~kept), np.arange(web.pages, len(web.urls))])
     place = np.empty(len(order), np.int32)

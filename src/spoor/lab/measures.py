@@ -1,4 +1,4 @@
-"""From events to numbers: harvest, coverage, area, virtual time, and the measures of the correlation paper."""
+"""Measures computed from events: harvest, coverage, area, virtual time, and the measures of the Mongolian paper."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from spoor.events import Event, Failed, HostOpened, Redirected, SitemapRead, Visited
 from spoor.lab.delays import Politeness, politeness
 
-# When the visits of a run began and ended on the virtual clock, and what that says: idle time, time until,
-# area.
+# Start and end of the visits of a run on the virtual clock: idle time, time until a share was found, area by time.
 
 
 HORIZON = 4.0
-"""The area by time counts so many times what the oracle needs for its last relevant page, as the budget by visits has
-four visits for every relevant page."""
+"""The area by time extends to this many times the seconds that the oracle needs for its last relevant page, just as the
+budget has four visits per relevant page."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Virtual seconds. `starts` and `ends` are those of the page visits, in the order in which they ended. `robots`
-    counts requests for robots.txt; `busy` is the time of all requests added up, `elapsed` that of the last event."""
+    """Times in virtual seconds. `starts` and `ends` are those of the page visits, in order of their ends. `robots`
+    counts all other requests (robots.txt, sitemaps); `busy` is the sum of all request durations, `elapsed` the time of
+    the last event."""
 
     starts: NDArray[np.float64]
     ends: NDArray[np.float64]
@@ -36,7 +36,7 @@ class Timing:
 
     @property
     def idle(self) -> float | None:
-        """The share of the connections' time in which they had nothing to do; None: no time went by."""
+        """The idle share of the time of all connections; None if no time passed."""
         return 1.0 - self.busy / (self.connections * self.elapsed) if self.elapsed else None
 
     @property
@@ -54,7 +54,7 @@ class Timing:
 
 
 def timing(events: Sequence[Event], connections: int, delay: float) -> Timing:
-    """`delay` is the crawl delay of hosts whose own rules do not ask for more."""
+    """`delay` is the host delay unless the robots.txt of a host demands more."""
     requests = [
         event for event in events if isinstance(event, Visited | Redirected | Failed | HostOpened | SitemapRead)
     ]
@@ -71,13 +71,13 @@ def timing(events: Sequence[Event], connections: int, delay: float) -> Timing:
 
 
 def time_until(found_at: Sequence[float], pages: float) -> float | None:
-    """When so many relevant pages were found; None: never. `found_at` is the time of each, rising."""
+    """When that many relevant pages were found; None if never. `found_at` has the time of each, ascending."""
     place = int(np.ceil(pages - 1e-9)) - 1
     return found_at[place] if place < len(found_at) else None
 
 
 def horizon(of_oracle: Sequence[float]) -> float | None:
-    """The seconds that count in the area by time; None: the oracle found nothing."""
+    """The number of seconds that count in the area by time; None if the oracle found nothing."""
     return HORIZON * of_oracle[-1] if of_oracle else None
 
 
@@ -86,7 +86,7 @@ def area_by_time(found_at: Sequence[float], relevant: int, until: float) -> floa
     return float(np.clip(until - np.array(found_at, np.float64), 0.0, None).sum()) / until / relevant
 
 
-# How soon a crawl found what is relevant: harvest, coverage, area, queue.
+# How soon a crawl found the relevant pages: harvest, coverage, area, queue.
 
 
 CURVE_POINTS = 200
@@ -94,11 +94,10 @@ CURVE_POINTS = 200
 
 @dataclass(frozen=True)
 class Run:
-    """A crawl visit by visit: the number of the page, did it bring a relevant page, how many links waited before it
-    (itself included), did the judge take it, and its bytes. A URL that the web has never heard of has the number -1, a
-    visit that brought no page 0 bytes. `seconds` is the computer's time. `failed` says which visits brought no page,
-    redirects included; None: not known. `timing` is None in the lab, where nothing takes time.
-    """
+    """A crawl visit by visit: page number, whether it found a relevant page, queue length before it (itself included),
+    whether the judge found it relevant, and bytes. A URL unknown to the web has the number -1; a visit without a page
+    has 0 bytes. `seconds` is computing time. `failed` marks visits without a page, including redirects; None if
+    unknown. `timing` is None in the lab, where nothing takes time."""
 
     order: NDArray[np.int32]
     found: NDArray[np.bool_]
@@ -110,16 +109,15 @@ class Run:
     timing: Timing | None = None
 
     def beginning(self, visits: int) -> Run:
-        """As if it had ended after so many visits."""
+        """The run as if it had ended after that many visits."""
         order, found, queue = self.order[:visits], self.found[:visits], self.queue[:visits]
         return Run(order, found, queue, self.stored[:visits], self.sizes[:visits], self.seconds)
 
 
 @dataclass(frozen=True)
 class Yardstick:
-    """What a run is measured against: relevant pages that can be reached, how many visits count, and the hosts that
-    hold relevant pages. `page_hosts` has the number of the host of each page. Both are None where hosts are not
-    known."""
+    """Reference values of a task: reachable relevant pages, visits that count, and hosts with relevant pages.
+    `page_hosts` has the host number of each page. The last two are None if hosts are unknown."""
 
     relevant: int
     budget: int
@@ -129,7 +127,7 @@ class Yardstick:
 
 @dataclass(frozen=True)
 class OrderScore:
-    """What a strategy reached from one order of the seeds."""
+    """The score of a strategy from one order of the seeds."""
 
     normalised: float | None
     normalised_time: float | None
@@ -142,11 +140,11 @@ class OrderScore:
 
 @dataclass(frozen=True)
 class Score:
-    """One strategy on one web; the names are those of the JSON. What needs an oracle (`normalised`, `normalised_time`,
-    `horizon`) is None until one is known, or when that found nothing; what needs a clock is None in the lab;
-    `relevant_hosts`, those of which a relevant page was found, when hosts are not known. Over several orders of the
-    seeds figures are means, `spread` and `spread_time` are the standard deviations of the normalised areas, and the
-    curves are those of the first order. `found_at` has the virtual second of each find of one run."""
+    """One strategy on one web; field names are those of the JSON. `normalised`, `normalised_time` and `horizon` are
+    None until the oracle is known, or if it found nothing. Figures that need a clock are None in the lab.
+    `relevant_hosts`, the hosts with a relevant page found, is None if hosts are unknown. Over several orders of the
+    seeds, figures are means, `spread` and `spread_time` are standard deviations of the normalised areas, and the curves
+    are those of the first order. `found_at` has the virtual second of each relevant page of a single run."""
 
     strategy: str
     visits: float
@@ -206,7 +204,7 @@ def measure(strategy: str, run: Run, against: Yardstick, ceiling: float | None =
 
 
 def _timed(score: Score, timing: Timing, found: NDArray[np.bool_], against: Yardstick) -> Score:
-    """A run under a clock ends with its budget, so all of it counts."""
+    """A run with a clock ends with its budget, so all of it counts."""
     found_at = tuple(timing.ends[found].tolist())
     return replace(
         score,
@@ -222,7 +220,7 @@ def _timed(score: Score, timing: Timing, found: NDArray[np.bool_], against: Yard
 
 
 def beside(score: Score, oracle: Score, against: Yardstick) -> Score:
-    """The score with its shares of what the oracle reached on the same task."""
+    """The score with its areas normalised by those of the oracle on the same task."""
     until = horizon(oracle.found_at or ())
     share = replace(score, normalised=share_of(oracle.area, score.area), horizon=until)
     if until is None or score.found_at is None or oracle.found_at is None:
@@ -232,7 +230,7 @@ def beside(score: Score, oracle: Score, against: Yardstick) -> Score:
 
 
 def share_of(ceiling: float | None, area: float) -> float | None:
-    """None where there is nothing to compare with: no oracle, or one that found nothing."""
+    """None if there is no oracle, or if it found nothing."""
     return area / ceiling if ceiling else None
 
 
@@ -262,7 +260,7 @@ def _curve(found: NDArray[np.int64], queue: NDArray[np.int32]) -> tuple[tuple[in
     return tuple((int(n), int(found[n - 1]), int(queue[n - 1])) for n in visits)
 
 
-# How much was collected, how much of it is right, and how fast: the measures of the Mongolian paper.
+# How much was collected, how much of it is relevant, and how fast: the measures of the Mongolian paper.
 
 
 BYTES_OF_A_MEGABYTE = 1_000_000
@@ -271,8 +269,8 @@ SECONDS_OF_AN_HOUR = 3600
 
 @dataclass(frozen=True)
 class Collected:
-    """Pages that were collected and how many of them are relevant; `accurate` and `fault` are the megabytes of those
-    that are relevant (AIS) and of those that are not (FIS)."""
+    """Collected pages, and how many of them are relevant. `accurate` and `fault` are the megabytes of the relevant
+    (AIS) and the irrelevant (FIS) pages."""
 
     pages: int
     correct: int
@@ -281,19 +279,19 @@ class Collected:
 
     @property
     def total(self) -> float:
-        """The information sum IS."""
+        """Total megabytes, IS in the paper."""
         return self.accurate + self.fault
 
     @property
     def accuracy(self) -> float | None:
-        """The accuracy rate AR; None: nothing was collected."""
+        """The accuracy rate AR; None if nothing was collected."""
         return self.correct / self.pages if self.pages else None
 
 
 @dataclass(frozen=True)
 class Information:
-    """What a crawl brought: all that was downloaded, and what the judge had stored of it. `hours` is None when the
-    crawl had no clock."""
+    """Everything a crawl downloaded, and the part that the judge found relevant and stored. `hours` is None without a
+    clock."""
 
     downloaded: Collected
     stored: Collected
@@ -301,7 +299,7 @@ class Information:
 
     @property
     def speed(self) -> float | None:
-        """The collection speed CS: right megabytes an hour."""
+        """The collection speed CS: megabytes of relevant pages per hour."""
         return speed(self.downloaded.accurate, self.hours) if self.hours else None
 
     def as_json(self) -> dict[str, Any]:
@@ -318,7 +316,7 @@ class Information:
 
 
 def information(run: Run, seconds: float | None = None) -> Information:
-    """A visit that brought no page counts as one that is not relevant and has no bytes."""
+    """A visit without a page counts as irrelevant, with 0 bytes."""
     everything = np.ones(len(run.found), np.bool_)
     hours = None if seconds is None else seconds / SECONDS_OF_AN_HOUR
     return Information(_collected(run, everything), _collected(run, run.stored), hours)

@@ -1,4 +1,4 @@
-"""Where on a page its links and headings stand, worked out from what was kept of it."""
+"""Reconstructs the positions of links and headings on a page from its recorded text and link contexts."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from spoor.parse.tags import BLOCKS, HEADINGS
 from spoor.parse.tidy_text import words_after, words_before
 from spoor.records import Link, Page
 
-# Where in the text of a page does each of its links stand? Found again by the words that were kept around it.
+# The position of each link in the text of a page, found by the recorded words around it.
 
 
 Span = tuple[int, int]
-"""From where to where in a text; a link without words has an empty one."""
+"""Start and end in a text; empty for a link without words."""
 
 _BLANKS = ((" ", " "), ("", ""), (" ", ""), ("", " "))
-"""What may stand between an anchor and the words before and after it."""
+"""Separators before and after an anchor that are tried."""
 _ATTEMPTS = 20
-"""Places at which the same words are looked at before a link is given up."""
+"""Matches of the same words that are tried before a link is given up."""
 
 
 def link_places(text: str, links: Sequence[Link]) -> list[Span | None]:
-    """`text` has every run of white space as one blank. None: the words around the link are not in the text."""
+    """Whitespace in `text` is collapsed to single spaces. None if the words around the link are not in the text."""
     found: list[Span | None] = []
     taken: list[Span] = []
     after = 0
@@ -38,7 +38,8 @@ def link_places(text: str, links: Sequence[Link]) -> list[Span | None]:
 
 
 def _candidates(text: str, link: Link, after: int) -> Iterator[Span]:
-    """With its words first; those after the last link before those on the whole page: links mostly stand in order."""
+    """Matches with the anchor text come first, and positions after the previous link before the whole page: links are
+    mostly in document order."""
     for words in dict.fromkeys((link.anchor, "")):
         for begin in dict.fromkeys((after, 0)):
             for before, behind in _BLANKS:
@@ -60,7 +61,7 @@ def _matches(text: str, link: Link, words: str, blanks: tuple[str, str], begin: 
 
 
 def _is_free(span: Span, taken: list[Span]) -> bool:
-    """No link stands inside of another. Links without words may share a place."""
+    """Links do not nest. Links without words may share a position."""
     start, end = span
     place = bisect_left(taken, span)
     before = taken[:place][-1:]
@@ -68,27 +69,27 @@ def _is_free(span: Span, taken: list[Span]) -> bool:
     return all(other[1] <= start for other in before) and all(end <= other[0] for other in behind)
 
 
-# Where on a page do its links and headings stand? Worked out from what was kept of it: its text line by line,
-# the words of its headings, and its links with their paths and the words around them.
+# The positions of links and headings on a page, reconstructed from its text line by line, the words of its headings,
+# and its links with their paths and surrounding words.
 
 
 Path = tuple[str, ...]
-"""The names of elements inside of one another, the outermost first."""
+"""Tag names of nested elements, outermost first."""
 
 BODY: Path = ("html", "body")
 HEADING_TAGS = frozenset(HEADINGS.split())
 _APART = frozenset({"nav", "header", "footer", "aside", "menu"})
-"""A link inside of one of these is navigation, whatever stands beside it."""
+"""Links inside these elements are navigation, whatever is beside them."""
 HEAD, UNSEEN_IN_HEAD = "html/head", "html/head/noscript"
 """The paths of links in the head."""
 _IN_HEAD = (-1, -1)
-"""The place of what stands in the head, before all text."""
+"""The position of links in the head, before all text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A link at one place of the text, without words where `start` is `end`. One that is `bare` says nothing: it stands
-    where the link was found first, before the place that says something."""
+    """A link at one position in the text; without words if `start` equals `end`. A `bare` occurrence has no context: it
+    marks where the link was found first, before the position that has the context."""
 
     start: int
     end: int
@@ -105,7 +106,7 @@ class Occurrence:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether it is navigation because it stands among other links."""
+        """Whether it counts as navigation because it is among other links."""
         return self.link.navigation and not self.bare and _APART.isdisjoint(self.path)
 
 
@@ -118,8 +119,8 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the text, or several that one anchor reaches over, inside of the elements of `path`. `before` are links
-    without words that have lines of their own. `goes_on`: `heading` began in the row before."""
+    """A line of the text, or several lines that one anchor spans, inside the elements of `path`. `before` are links
+    without words on lines of their own. `goes_on`: `heading` began in the previous row."""
 
     start: int
     end: int
@@ -130,14 +131,14 @@ class Row:
     goes_on: bool = False
 
     def blocks(self) -> Path | None:
-        """Around its links; all links of a line have the same. None when it has no link."""
+        """The block elements around its links, the same for all links of a line. None if it has no link."""
         first = next((occurrence for occurrence in self.inside if not occurrence.bare), None)
         return None if first is None else blocks(first.path)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`text` is all lines joined by blanks; `breaks` are the places of those blanks, of its beginning and its end."""
+    """`text` is all lines joined by spaces; `breaks` are the positions of these spaces, of its start and of its end."""
 
     text: str
     breaks: frozenset[int]
@@ -158,14 +159,14 @@ class Layout:
 
 
 def blocks(path: Path) -> Path:
-    """The path up to the last element that begins a line."""
+    """The path up to the last element that starts a new line."""
     last = max((place for place, tag in enumerate(path) if tag in BLOCKS), default=len(path) - 1)
     return path[: last + 1]
 
 
 def _occurrences(text: str, links: Sequence[Link]) -> list[Occurrence]:
-    """In the order in which they stand. Links whose places are not known come last; every link has a place before those
-    of the links that follow it."""
+    """In document order. Links with unknown positions come last. Every link has an occurrence before those of the links
+    that follow it."""
     visible = [link._replace(anchor="") if "noscript" in link.path else link for link in links]
     unknown = (len(text) + 1, len(text) + 1)
     spans = [
@@ -183,8 +184,9 @@ def _occurrences(text: str, links: Sequence[Link]) -> list[Occurrence]:
 
 
 def _headings(page: Page, text: str, breaks: frozenset[int], links: Sequence[Occurrence]) -> list[Heading]:
-    """Each is whole lines. Words that are there more than once, as in a menu or a table of contents, are a heading at
-    the last place before the first link below it; if no link is, where they are not in the way of another heading."""
+    """Each heading is a sequence of whole lines. If its words occur more than once, as in a menu or a table of
+    contents, the last position before the first link below the heading is taken; without such a link, a position that
+    does not conflict with another heading."""
     found = []
     said = [one for one in links if not one.bare]
     for tag in sorted(HEADING_TAGS):
@@ -213,7 +215,7 @@ def _above_links(places: list[int], words: str, links: Iterable[Occurrence]) -> 
 
 
 def _fits(words: str, place: int, text: str, links: Iterable[Occurrence]) -> bool:
-    """Whether the next link stands below these words, or below others that come after them."""
+    """Whether the next link is below this heading, or below another heading that follows it."""
     behind = next((one for one in links if one.start > place), None)
     if behind is None or behind.link.heading == words:
         return True
@@ -221,7 +223,7 @@ def _fits(words: str, place: int, text: str, links: Iterable[Occurrence]) -> boo
 
 
 def _rows(text: str, breaks: Iterable[int], links: Sequence[Occurrence], headings: Sequence[Heading]) -> Iterator[Row]:
-    """The last row has no words: it holds what stands behind all others."""
+    """The last row has no words: it holds the links after all other rows."""
     anchors = {place for one in links for place in range(one.start, one.end)}
     ends = sorted(place for place in breaks if place >= 0 and place not in anchors)
     over = [_heading_over(start + 1, end, headings) for start, end in zip([-1, *ends], ends, strict=False)]
@@ -240,8 +242,7 @@ def _heading_over(start: int, end: int, headings: Iterable[Heading]) -> Heading 
 
 
 def _parted(ends: Sequence[int], links: Iterable[Occurrence]) -> tuple[list[list[Occurrence]], list[list[Occurrence]]]:
-    """The links that stand inside of each row, and those without words that stand between rows, before the first and
-    after the last."""
+    """The links inside each row, and the links without words between rows, before the first and after the last."""
     inside: list[list[Occurrence]] = [[] for _ in ends]
     between: list[list[Occurrence]] = [[] for _ in range(len(ends) + 1)]
     for one in links:
@@ -255,8 +256,8 @@ def _parted(ends: Sequence[int], links: Iterable[Occurrence]) -> tuple[list[list
 
 
 def _shared(ones: Sequence[Occurrence], above: str, below: str) -> tuple[Sequence[Occurrence], ...]:
-    """Links without words between two rows: those that belong to the heading in the row above, to none, and to the
-    heading in the row below."""
+    """Splits links without words between two rows: in the heading of the row above, in none, in the heading of the row
+    below."""
     first, last = 0, len(ones)
     while first < last and _is_in_heading(ones[first], above):
         first += 1
@@ -270,7 +271,7 @@ def _is_in_heading(one: Occurrence, words: str) -> bool:
 
 
 def _with_paths(rows: Sequence[Row]) -> list[Row]:
-    """As the links of each row say; a heading that holds no link stands in the body."""
+    """Paths come from the links of each row. A heading without a link is placed in the body."""
     stands_in: dict[Heading, Path] = {}
     for row in rows:
         if row.heading is not None and (path := row.blocks()) and row.heading.tag in path:

@@ -28,7 +28,7 @@ BY_TIME = "coverage over virtual time"
 
 
 def blank(width: float, height: float) -> Figure:
-    """In inches."""
+    """Size in inches."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
@@ -37,7 +37,7 @@ def blank(width: float, height: float) -> Figure:
 
 
 def svg_of(figure: Figure) -> str:
-    """The same figure makes the same text."""
+    """Deterministic: the same figure gives the same text."""
     from matplotlib import rc_context
 
     drawing = io.StringIO()
@@ -47,8 +47,7 @@ def svg_of(figure: Figure) -> str:
 
 
 def plot_scores(scores: Sequence[Score], against: Yardstick, title: str) -> str:
-    """Panels over the number of visits, and under a clock one over virtual seconds; the oracle is drawn as a thin grey
-    line."""
+    """Panels over the number of visits and, with a clock, one over virtual seconds. The oracle is a thin grey line."""
     clocked = any(score.curve_time for score in scores)
     figure = blank(17 if clocked else 13, 4.4)
     panels = figure.subplots(1, len(PANELS) + clocked)
@@ -78,14 +77,14 @@ def _draw(panels: Sequence[Axes], score: Score, against: Yardstick) -> None:
         panels[3].plot(seconds, [f / against.relevant for f in found_by_then], **style)
 
 
-# The figures of a paper, as SVG: what we found as lines, what was published as dashed ones or crosses.
+# The figures of a paper as SVG: our results as solid lines, published ones as dashed lines or crosses.
 
 
 COLUMNS = 3
 
 
 def redrawn(charts: Sequence[Chart]) -> str:
-    """A panel for each chart; lines of one name have one colour."""
+    """A panel for each chart; lines with the same name have the same colour."""
     rows = -(-len(charts) // COLUMNS)
     columns = min(COLUMNS, len(charts))
     figure = blank(5.2 * columns, 4.0 * rows)
@@ -116,10 +115,10 @@ def _redraw(panel: Axes, chart: Chart) -> None:
 
 
 POINTED = 20
-"""A line of fewer points shows them."""
+"""Lines with fewer points than this show markers."""
 
 
-# Leaderboards as SVG: how much the best strategies have found by when, and the mean of each strategy.
+# Leaderboards as SVG: pages found over visits or time by the best strategies, and the mean of each strategy.
 
 
 POINTS = 201
@@ -128,23 +127,23 @@ RUN: Mapping[str, str] = {"field": "in the field", "lab": "in the lab"}
 
 
 def said(view: View) -> str:
-    """A view in words."""
+    """The view as text."""
     return f"{RUN[view.conditions]}, {JUDGED[view.judging]}"
 
 
 def curves(ranking: Leaderboard, view: View) -> str:
-    """The share of relevant pages found over the share of the budget spent, the mean over rows, from the first order of
-    the seeds. The oracle, a thin grey line, is the ceiling."""
+    """The share of relevant pages found over the share of the budget spent: the mean over rows, from the first order of
+    the seeds. The oracle, a thin grey line, is the upper bound."""
     return _drawn(ranking, view, _by_visits, "share of the budget spent")
 
 
 def times(ranking: Leaderboard, view: View) -> str:
-    """The same over virtual time, as a share of the seconds that count."""
+    """The same over virtual time, as a share of the horizon."""
     return _drawn(ranking, view, _by_time, "share of the virtual time that counts, four times what the oracle needs")
 
 
 Found = Callable[[Score, Yardstick, NDArray[np.float64]], NDArray[np.float64]]
-"""The share of relevant pages found when such shares of the budget, or of the time, are spent."""
+"""Maps shares of the budget, or of the time, to the shares of relevant pages found by then."""
 
 
 def _drawn(ranking: Leaderboard, view: View, found: Found, over: str) -> str:
@@ -181,7 +180,7 @@ def _by_time(score: Score, against: Yardstick, spent: NDArray[np.float64]) -> ND
 
 
 def means(views: Mapping[View, Leaderboard]) -> str:
-    """The mean normalised area of each strategy that took all rows: a bar under the first judge, a mark under the
+    """The mean normalised area of each strategy that ran all rows: bars for the first judge, diamonds for the
     second."""
     (first, *second) = views.values()
     names = [one.strategy for one in first.entries() if one.rows == len(first.results) and one.strategy != "oracle"]

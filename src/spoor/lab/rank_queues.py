@@ -1,7 +1,7 @@
-"""Queues by rank for compiled code, and memory asked for ahead of its use.
+"""FIFO queues by rank for compiled code, and memory prefetch.
 
-All queues share one pool of blocks; a block goes back to the free ones when its last entry has been taken, so memory
-follows what waits and not what has passed.
+All queues share one pool of blocks. A block is freed when its last entry has been taken, so memory use depends on the
+number of waiting entries, not on the total.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from spoor.compiled import compiled
 
-# How machine code asks for memory ahead of its use: most of a large crawl's time is waiting for memory.
+# Memory prefetch in compiled code: a large crawl spends most of its time waiting for memory.
 
 
 cgutils: Any = _cgutils
 
 
 def _prefetch(typing_context: Any, array: Any, index: Any) -> tuple[Any, Any]:
-    """numba's form of an intrinsic: the signature, and the function that writes LLVM's prefetch instruction."""
+    """numba intrinsic: returns the signature, and the function that emits the LLVM prefetch instruction."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array_type = signature.args[0]
@@ -34,7 +34,7 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> tuple[Any, Any]:
         number = cgutils.int32_t
         kind = cgutils.ir.FunctionType(cgutils.ir.VoidType(), [address.type, number, number, number])
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        # To be read (0), kept in all caches (3), data rather than code (1).
+        # Read access (0), keep in all cache levels (3), data cache (1).
         builder.call(function, [address, number(0), number(3), number(1)])
         return context.get_dummy_value()
 
@@ -42,21 +42,21 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> tuple[Any, Any]:
 
 
 prefetch: Callable[[Any, int], None] = cast(Any, intrinsic)(_prefetch)
-"""Bring array[index] near. Nothing happens when there is no such element."""
+"""Loads array[index] into the cache. No effect if there is no such element."""
 
 
-# Queues by rank for machine code: the highest rank first, each rank in order of arrival.
+# Queues by rank for compiled code: highest rank first, FIFO within a rank.
 
 
 BLOCK: Final = 512
 NEVER_USED: Final = -1
 
 BEST, FREE, FREE_BLOCKS = range(3)
-"""Places in `marks`: no entry has a higher rank than BEST; the first free block; how many blocks are free."""
+"""Indices in `marks`: an upper bound of the ranks of all entries; the first free block; the number of free blocks."""
 
 
 class Queues(NamedTuple):
-    """A queue reads at slot `head` and writes at slot `tail` of the pool; it is empty when they are the same."""
+    """Queues share one pool: each reads at slot `head` and writes at slot `tail`, and is empty when they are equal."""
 
     pool: NDArray[np.int32]
     next_block: NDArray[np.int32]
@@ -66,7 +66,7 @@ class Queues(NamedTuple):
 
 
 def new_queues(ranks: int) -> Queues:
-    """One rank to spare: see `room_for`."""
+    """Allocates one spare rank: see `room_for`."""
     blocks = 2 * ranks + 64
     following = np.arange(1, blocks + 1, dtype=np.int32)
     unused = np.full(ranks + 1, NEVER_USED, np.int64)
@@ -75,7 +75,7 @@ def new_queues(ranks: int) -> Queues:
 
 
 def enlarged(queues: Queues) -> Queues:
-    """The same queues with twice the blocks and ranks."""
+    """The same queues with twice as many blocks and ranks."""
     blocks, ranks = len(queues.next_block), len(queues.head)
     pool = np.zeros(2 * blocks * BLOCK, np.int32)
     pool[: blocks * BLOCK] = queues.pool
@@ -93,7 +93,7 @@ def enlarged(queues: Queues) -> Queues:
 
 @compiled
 def room_for(queues: Queues, entries: int) -> bool:
-    """Whether so many entries can be pushed, of ranks up to one above the highest there is."""
+    """Whether that many entries can be pushed, with ranks up to one above the highest so far."""
     ranks = len(queues.head)
     blocks = 2 * min(entries, ranks) + entries // BLOCK
     return bool(queues.marks[FREE_BLOCKS] > blocks and queues.marks[BEST] + 1 < ranks)
@@ -117,7 +117,7 @@ def push(queues: Queues, rank: int, page: int) -> None:
 
 @compiled
 def first(queues: Queues) -> int:
-    """The entry whose turn it is; there must be one. Its rank is then marks[BEST]."""
+    """The next entry; at least one queue must not be empty. Afterwards marks[BEST] is its rank."""
     best = queues.marks[BEST]
     while queues.head[best] == queues.tail[best]:
         best -= 1
@@ -127,14 +127,14 @@ def first(queues: Queues) -> int:
 
 @compiled
 def ahead(queues: Queues, distance: int) -> int:
-    """An entry that will probably be first after so many more; at worst a page that has had its turn."""
+    """The entry that is probably next after `distance` more; at worst an entry that was already taken."""
     slot = queues.head[queues.marks[BEST]]
     return int(queues.pool[min(slot + distance, slot | (BLOCK - 1))])
 
 
 @compiled
 def drop_first(queues: Queues) -> None:
-    """Take away the entry that `first` gave."""
+    """Removes the entry that `first` returned."""
     best = queues.marks[BEST]
     slot = queues.head[best] + 1
     if slot % BLOCK == 0:

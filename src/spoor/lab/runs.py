@@ -1,4 +1,4 @@
-"""One strategy on one task: the crawl put together, driven, and written down visit by visit."""
+"""Runs one strategy on one task: builds the crawl, drives it, and records it visit by visit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from spoor import registry
 from spoor.crawl import Crawl
+from spoor.crawling.share import Handover, Share
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Redirected, Visited
 from spoor.frontier.entry import HostRules
@@ -23,34 +24,33 @@ from spoor.lab.link_graph import FAR
 from spoor.lab.measures import Run, Score, measure, timing
 from spoor.lab.sharded import Mailbag, ShardedSimulation, Sharding, SimulatedShard, drawn_table
 from spoor.lab.simulated import simulate
-from spoor.lab.task import AnyNamed, GivenStrategy, PreparedTask, Task
+from spoor.lab.task import CustomStrategy, PreparedTask, StrategySpec, Task
 from spoor.lab.worlds import ComparedWorld, Conditions, Network, RecordedWorld
-from spoor.ordering.admissions import AllOf, AtMost, Manners
+from spoor.ordering.admissions import AllOf, AtMost, RespectNofollow
 from spoor.ordering.scope import Scope
 from spoor.pricing import Limits
 from spoor.progress import Advance, counted, unseen
 from spoor.records import Visit
 from spoor.roles import World
-from spoor.share import Handover, Share
 from spoor.strategy import Strategy
 
 OF_TIME = ("elapsed", "idle", "half_time", "n90_time", "curve_time", "found_at")
-"""What a score says of time."""
+"""The fields of a score that depend on time."""
 COMPILED_FROM = 100_000
-"""Pages from which `auto` takes the compiled driver where it can; below that the simulated one is quicker to start."""
+"""Number of pages from which `auto` prefers the compiled driver; below, the simulated driver starts faster."""
 
 
 @lru_cache(maxsize=2)
 def prepared_task(task: Task) -> PreparedTask:
-    """Each process prepares a task once."""
+    """Cached per process."""
     return PreparedTask(task)
 
 
 def run(
-    task: Task, strategy: AnyNamed, order: int = 0, advance: Advance = unseen, sharding: Sharding | None = None
+    task: Task, strategy: StrategySpec, order: int = 0, advance: Advance = unseen, sharding: Sharding | None = None
 ) -> Run:
-    """One strategy on one task, from one of the orders of its seeds, under whatever conditions the task has; as
-    several shards, if `sharding` says so."""
+    """One strategy on one task from one order of its seeds, under the conditions of the task; split into shards if
+    `sharding` is given."""
     prepared = prepared_task(task)
     if sharding is None and _takes_compiled(prepared, strategy):
         assert isinstance(strategy, str)
@@ -67,22 +67,22 @@ def run(
     return replace(done, seconds=time.perf_counter() - began)
 
 
-def visits(task: Task, strategy: AnyNamed) -> Iterator[Visit]:
-    """Of a crawl without conditions, those that brought a page, each with the evidence that it was chosen by."""
+def visits(task: Task, strategy: StrategySpec) -> Iterator[Visit]:
+    """The successful visits of a crawl without conditions, each with the evidence it was selected by."""
     prepared = prepared_task(task)
     limits = Limits(visits=prepared.yardstick.budget, sitemaps=task.sitemaps)
     events, _ = _simulated(prepared, _parts(prepared, strategy), 0, None, limits)
     return (event.visit for event in events if isinstance(event, Visited))
 
 
-def score(task: Task, strategy: AnyNamed, order: int = 0, sharding: Sharding | None = None) -> Score:
-    """What a strategy reached, before it is set beside an oracle."""
+def score(task: Task, strategy: StrategySpec, order: int = 0, sharding: Sharding | None = None) -> Score:
+    """The score of a strategy, not yet normalised by the oracle."""
     return scored(task, strategy, order, run(task, strategy, order, sharding=sharding))
 
 
-def scored(task: Task, strategy: AnyNamed, order: int, done: Run) -> Score:
-    """Under a clock an oracle that saves visits and one that saves time are two crawls. The score of the oracle has
-    what is about time from the second, all else from the first."""
+def scored(task: Task, strategy: StrategySpec, order: int, done: Run) -> Score:
+    """With a clock, the oracle that minimises visits and the one that minimises time are separate crawls. The score of
+    the oracle has its time figures from the second, all others from the first."""
     against = prepared_task(task).yardstick
     own = measure(str(strategy), done, against)
     if task.conditions is None or not _is_oracle(strategy):
@@ -92,25 +92,25 @@ def scored(task: Task, strategy: AnyNamed, order: int, done: Run) -> Score:
     return replace(own, **{name: getattr(fast, name) for name in OF_TIME}, seconds=own.seconds + fast.seconds)
 
 
-def _is_oracle(strategy: AnyNamed) -> bool:
+def _is_oracle(strategy: StrategySpec) -> bool:
     return isinstance(strategy, str) and registry.strategy_named(strategy)[0] == "oracle"
 
 
 def _drawn(conditions: Conditions | None, order: int) -> Conditions | None:
-    """Each order of the seeds meets speeds and failures of its own: under a clock all seeds are asked for at once, so
-    that their order alone makes next to no difference."""
+    """Each order of the seeds gets its own latencies and failures: with a clock all seeds are requested at once, so the
+    order alone makes almost no difference."""
     return conditions and replace(conditions, seed=conditions.seed + order)
 
 
 def _undelayed(conditions: Conditions) -> Conditions:
-    """The same network for an oracle that is measured by its visits alone. With one connection, no crawl delay and no
-    time before a retry its best link is always free: the order is that of an oracle that waits for its best link."""
+    """The same network for an oracle that is measured only by visits. With one connection, no host delay and no wait
+    before a retry, its best link is always available: the order is that of an oracle that waits for its best link."""
     return replace(conditions, connections=1, delay=0.0, retry_after=0.0)
 
 
 def run_fast_oracle(task: Task, order: int = 0) -> Run:
-    """The oracle that is measured by time, until it has found everything: no connection waits for a better link, but
-    none is used for a link from which no relevant page can be reached. Visits are free to it."""
+    """The oracle that is measured by time, until it has found everything. No connection waits for a better link, but
+    none is used for a link from which no relevant page is reachable. The number of visits does not matter."""
     began, prepared = time.perf_counter(), prepared_task(task)
     parts, conditions = _parts(prepared, "oracle"), _drawn(task.conditions, order)
     useful = AllOf((parts.admission, AtMost("level", FAR - 1)))
@@ -122,7 +122,7 @@ def run_fast_oracle(task: Task, order: int = 0) -> Run:
 
 
 def _until_found(events: Iterable[Event], world: RecordedWorld, pages: int) -> Iterator[Event]:
-    """Up to the find that makes so many relevant pages."""
+    """Stops after the event that completes that many relevant pages."""
     found = 0
     for event in events:
         yield event
@@ -131,14 +131,14 @@ def _until_found(events: Iterable[Event], world: RecordedWorld, pages: int) -> I
             return
 
 
-def _parts(prepared: PreparedTask, strategy: AnyNamed) -> Strategy:
-    """The strategy as it is named, with verdicts that are known already, under the cap that the task sets."""
+def _parts(prepared: PreparedTask, strategy: StrategySpec) -> Strategy:
+    """Builds the strategy, with stored verdicts if there are any and the cap of the task."""
     parts = _made(prepared, strategy)
     if prepared.task.verdicts is not None:
         parts = replace(parts, judge=prepared.remembered())
     if prepared.task.conditions is not None:
-        # As in a live crawl, which follows no link that a page asks not to follow.
-        parts = replace(parts, admission=AllOf((Manners(), parts.admission)))
+        # Like a live crawl: nofollow links are not followed.
+        parts = replace(parts, admission=AllOf((RespectNofollow(), parts.admission)))
     if prepared.task.per_host is not None:
         parts = replace(parts, admission=AllOf((parts.admission, Scope(pages_per_host=prepared.task.per_host))))
     if parts.needs_content and not prepared.web.has_content:
@@ -147,8 +147,8 @@ def _parts(prepared: PreparedTask, strategy: AnyNamed) -> Strategy:
     return parts
 
 
-def _made(prepared: PreparedTask, strategy: AnyNamed) -> Strategy:
-    if isinstance(strategy, GivenStrategy):
+def _made(prepared: PreparedTask, strategy: StrategySpec) -> Strategy:
+    if isinstance(strategy, CustomStrategy):
         return strategy.make(prepared.judge())
     name, _ = registry.strategy_named(strategy)
     level_of = _level_of(prepared, name) if name in registry.ORACLES else None
@@ -168,9 +168,9 @@ def _level_of(prepared: PreparedTask, oracle: str) -> Callable[[str], int]:
 def _simulated(
     prepared: PreparedTask, parts: Strategy, order: int, conditions: Conditions | None, limits: Limits
 ) -> tuple[Iterator[Event], RecordedWorld]:
-    """A crawl as it happens, and the recorded world that it happens on. Under conditions hosts are asked for their
-    rules first, have a crawl delay, and differ in speed; where texts are read, duplicates are recognised as in a live
-    crawl. Without, hosts are asked for their rules where these are to name sitemaps."""
+    """Returns the events of the crawl, as an iterator, and the recorded world. Under conditions, hosts are asked for
+    robots.txt first, have a host delay, and differ in speed; where texts are read, duplicates are recognised as in a
+    live crawl. Without conditions, robots.txt is requested only to find sitemaps."""
     world = prepared.world(parts.reads_content)
     crawl = Crawl(parts, Frontier(MemoryStore(), host_rules(conditions, limits)), limits)
     crawl.begin(_seeds(prepared, order))
@@ -186,7 +186,7 @@ def _sharded(
     limits: Limits,
     sharding: Sharding,
 ) -> tuple[Iterator[Event], RecordedWorld]:
-    """The same as several shards, each of which learns for itself and recognises its own duplicates."""
+    """The same, split into shards, each with its own model and its own duplicate detection."""
     world, shards, table = prepared.world(parts.reads_content), [], drawn_table(sharding.shards, order)
     for number in range(sharding.shards):
         bag, frontier = Mailbag(), Frontier(MemoryStore(), host_rules(conditions, limits), tallied=True)
@@ -207,7 +207,7 @@ def _seeds(prepared: PreparedTask, order: int) -> Iterator[str]:
 
 
 def as_seen(prepared: PreparedTask, world: World, parts: Strategy, conditions: Conditions | None) -> World:
-    """Through the network, if there are conditions."""
+    """Wraps the world in the simulated network if there are conditions."""
     if conditions is None:
         return world
     compared = ComparedWorld(world) if parts.reads_content and prepared.web.has_content else world
@@ -223,7 +223,7 @@ def _written_down(events: Iterable[Event], world: RecordedWorld, conditions: Con
 
 
 def visit_by_visit(events: Iterable[Event], world: RecordedWorld) -> Run:
-    """What each visit brought, and the queue before it. Redirects and failures are visits too."""
+    """The result of each visit, and the queue length before it. Redirects and failures are visits too."""
     order, found, queue, stored, sizes, failed = [], [], [], [], [], []
     for event in events:
         if isinstance(event, Visited | Redirected | Failed) and event.visit.purpose == "page":
@@ -246,7 +246,7 @@ def visit_by_visit(events: Iterable[Event], world: RecordedWorld) -> Run:
     )
 
 
-def _takes_compiled(prepared: PreparedTask, strategy: AnyNamed) -> bool:
+def _takes_compiled(prepared: PreparedTask, strategy: StrategySpec) -> bool:
     driver = prepared.task.driver
     obstacle = _obstacle(prepared, strategy)
     if driver == "compiled" and obstacle:
@@ -254,9 +254,9 @@ def _takes_compiled(prepared: PreparedTask, strategy: AnyNamed) -> bool:
     return not obstacle and (driver == "compiled" or (driver == "auto" and prepared.web.pages >= COMPILED_FROM))
 
 
-def _obstacle(prepared: PreparedTask, strategy: AnyNamed) -> str:
-    """Why the compiled driver cannot run a strategy here, or nothing."""
-    if isinstance(strategy, GivenStrategy):
+def _obstacle(prepared: PreparedTask, strategy: StrategySpec) -> str:
+    """Why the compiled driver cannot run the strategy on this task; "" if it can."""
+    if isinstance(strategy, CustomStrategy):
         return f"it does not know {strategy}"
     if registry.strategy_named(strategy)[0] not in registry.STRATEGIES.built_in:
         return f"{strategy} is a plug-in"

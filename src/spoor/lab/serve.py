@@ -1,7 +1,7 @@
-"""A recorded web served over HTTP as a proxy, with HTML made from the texts and links that were kept.
+"""Serves a recorded web over HTTP as a proxy, with HTML generated from the recorded texts and links.
 
-The text is written row by row. Links stand in it where the words around them are, inside of the elements that their
-paths name; those that cannot be placed follow at the end. Of the tags that give words weight only headings come back.
+The text is written row by row. Links are placed by the words around them, inside the elements of their paths; links
+that cannot be placed follow at the end. Of the tags that weight words, only headings are restored.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, S
 from spoor.roles import World
 from spoor.urls import host_of, normalise, robots_url
 
-# HTML for a page of which only texts and links were kept, from which a reader finds the same texts and links
-# again.
+# Generates HTML for a page of which only texts and links were recorded. A parser extracts the same texts and links from
+# it.
 
 
 def markup(page: Page) -> str:
-    """The whole document, not encoded yet."""
+    """The whole document, before encoding."""
     layout = Layout.of(page)
     language = f' lang="{html.escape(page.language)}"' if page.language else ""
     head = f"{_doctype(page.links)}<html{language}><head>{''.join(_head(page, layout.in_head))}</head>\n"
@@ -45,12 +45,12 @@ def markup(page: Page) -> str:
 
 
 def _doctype(links: Iterable[Link]) -> str:
-    """With one, no parser leaves a table inside of a paragraph."""
+    """With a doctype, no parser keeps a table inside a paragraph."""
     return "" if any("/p/table" in link.path for link in links) else "<!DOCTYPE html>\n"
 
 
 def _nobody_follows(page: Page) -> bool:
-    """Whether the page asks not to follow any of its links."""
+    """Whether the whole page is nofollow."""
     return bool(page.links) and all(link.nofollow for link in page.links)
 
 
@@ -85,7 +85,7 @@ def _attributes(link: Link) -> str:
 
 @dataclass
 class _Body:
-    """What is written so far, and the elements that are open. `follow`: links are nofollow one by one, where they are.
+    """The output so far, and the open elements. `follow`: nofollow is set link by link rather than for the whole page.
     `under_heading`: the last heading had words."""
 
     layout: Layout
@@ -104,7 +104,7 @@ class _Body:
         self._close_to(len(BODY))
 
     def _write_alone(self, links: Iterable[Occurrence]) -> None:
-        """Each on a line of its own, which a blank in the link fills."""
+        """Each on a line of its own. A space in the link fills the line where the link must count as navigation."""
         for one in links:
             if not one.bare:
                 path = blocks(one.path)
@@ -113,8 +113,8 @@ class _Body:
             self._write_link(one, " " if one.is_crowded else "")
 
     def _write_row(self, row: Row) -> None:
-        """A reader takes links for navigation where more than half of a line is made of them. So that it comes to the
-        same, other words are put into links to the page itself, which do not count, or spaces are added."""
+        """A parser takes links for navigation if they make up more than half of a line. To get the same result, other
+        words are put into links to the page itself, which do not count, or spaces are added."""
         linked = 2 * sum(one.end - one.start for one in row.inside)
         reads_crowded, is_crowded = linked > row.end - row.start, any(one.is_crowded for one in row.inside)
         place = row.start
@@ -136,7 +136,7 @@ class _Body:
         self._close_to(depth)
 
     def _said(self, one: Occurrence) -> Link:
-        """What stands in the attributes of a link; words that stand in the text do not."""
+        """The attributes of a link; its anchor text only if it is not in the text."""
         link = Link(one.link.url) if one.bare else one.link
         rel = link.rel
         if self.follow and one.link.nofollow and "nofollow" not in rel:
@@ -163,7 +163,7 @@ class _Body:
             start = place + 1
 
     def _begin(self, path: Path, links: Sequence[Occurrence], heading_goes_on: bool = False) -> None:
-        """A new line inside of these elements. The innermost of them begins with it, and so does a heading."""
+        """Starts a new line inside these elements. The innermost element starts with it, and so does a heading."""
         if self.under_heading and HEADING_TAGS.isdisjoint(path):
             self._leave_heading(links)
         common = 0
@@ -178,7 +178,7 @@ class _Body:
         self._enter(path[depth:])
 
     def _leave_heading(self, links: Iterable[Occurrence]) -> None:
-        """An empty heading, below which links stand that have none."""
+        """Writes an empty heading, so that links without a heading can follow."""
         if any(not (one.bare or one.link.heading) for one in links):
             self._close_to(len(BODY))
             self.written.append("<h6></h6>")
@@ -194,22 +194,23 @@ class _Body:
             self.written.append(f"</{self._open.pop()}>")
 
 
-# A recorded web served over HTTP: as a proxy it answers for every host name that was recorded, and for no
-# other.
+# Serves a recorded web over HTTP: as a proxy it answers for every recorded host name, and for no other.
 
 
 TIMED_OUT = 504
-"""The status that stands for a transient failure: a crawler may ask again, and need not leave the whole host alone."""
+"""The status for a transient failure: a crawler may retry, and need not stop requests to the whole host."""
 
 
 class WebServer:
-    """Pages are made anew from what was kept of them: attributes, texts, and links with their contexts. A crawler that
-    reads them finds the same texts, and the same links in the same order, with the same words around them.
+    """Generates pages from their recorded attributes, texts, and links with contexts. A crawler that parses them finds
+    the same texts, and the same links in the same order with the same words around them.
 
-    Under `conditions` it takes the time, fails and gives the robots.txt that `Network` draws for the same host, URL and
-    try. Tries are counted from 0 for each URL, as long as the server lives. None: it answers at once, never fails.
+    Under `conditions`, latencies, failures and robots.txt are those that `Network` draws for the same host, URL and
+    try. Tries are counted from 0 for each URL over the lifetime of the server. None: it answers at once and never
+    fails.
 
-    `log` gets a line for every request: when it came (seconds since 1970), how long the answer took, status, URL."""
+    `log` receives a line for every request: arrival (seconds since 1970), duration, status, URL.
+    """
 
     def __init__(self, web: Web, conditions: Conditions | None = None, log: TextIO | None = None) -> None:
         world = RecordedWorld(web, np.zeros(web.pages, np.bool_), with_content=True, open_ended=True)
@@ -220,10 +221,10 @@ class WebServer:
         self._log = log
 
     async def answer(self, request: http.BaseRequest) -> http.StreamResponse:
-        """A page, a redirect or an error, as recorded; what was never recorded is not found."""
+        """A page, a redirect or an error, as recorded. A URL that was never recorded is not found."""
         if request.method == "CONNECT":
             return http.Response(status=501, text="request https pages by their whole URL, without CONNECT\n")
-        whole = request.raw_path.startswith(("http://", "https://"))  # request.url would take https for http
+        whole = request.raw_path.startswith(("http://", "https://"))  # request.url would turn https into http
         url = normalise(request.raw_path if whole else str(request.url))
         if url is None:
             return http.Response(status=400, text="spoor serves http and https URLs only\n")
@@ -277,8 +278,8 @@ def _page(page: Page) -> http.Response:
 
 
 def _encoded(page: Page) -> bytes:
-    """In the charset that the page declares. One that declares none is told by its bytes; where they would be taken for
-    another charset than before, letters beyond ASCII are written as references."""
+    """Encodes in the declared charset. Without one, the crawler detects the charset from the bytes; if it would detect
+    another one than recorded, non-ASCII characters are written as character references."""
     document, declared = markup(page), page.header_charset or page.meta_charset
     charset = canonical(declared or page.detected_charset) or "utf-8"
     body = document.encode(codec(charset), "xmlcharrefreplace")

@@ -1,7 +1,8 @@
-"""A simulated crawl as several shards: one clock, mail between them, and leases of visits.
+"""A simulated crawl as several shards: one clock, mail between shards, and leases of visits.
 
-Time goes by in rounds. At the beginning of a round mail is delivered, and each shard may make as many visits as it has
-among the best waiting links of all. A round ends when all these visits have begun, or when more is known a while later.
+Time is divided into rounds. At the start of a round, mail is delivered, and each shard is granted as many visits as it
+has among the best waiting links of all shards. A round ends when all granted visits have begun, or after a fixed time
+if anything has happened.
 """
 
 from __future__ import annotations
@@ -12,26 +13,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from spoor.crawl import Crawl
+from spoor.crawling.share import Lease, even_table, leases, visits_of_round
 from spoor.events import Event
 from spoor.records import Mailed, Outcome, Visit
 from spoor.roles import World
-from spoor.share import Lease, even_table, leases, visits_of_round
 
 ROUND = 0.25
-"""Seconds after which unspent visits are granted anew, if anything has happened: about as long as in a live crawl."""
+"""Seconds after which unspent visits are granted again, if anything has happened: about as in a live crawl."""
 
 
 @dataclass(frozen=True)
 class Sharding:
-    """How many shards there are, and by how many rounds mail is late."""
+    """The number of shards, and the delay of mail in rounds."""
 
     shards: int = 1
     late: int = 0
 
 
 def drawn_table(shards: int, order: int) -> tuple[int, ...]:
-    """The shard of each bucket, another one for each order of the seeds: where each seed is on a shard of its own, all
-    begin at once, and their order alone makes no difference."""
+    """The shard of each bucket, different for each order of the seeds: where each seed is on its own shard, all begin
+    at once, and the order of the seeds alone makes no difference."""
     table = list(even_table(shards))
     if order:
         random.Random(order).shuffle(table)
@@ -40,7 +41,7 @@ def drawn_table(shards: int, order: int) -> tuple[int, ...]:
 
 @dataclass
 class Mailbag:
-    """What one shard sends: the letters of each round apart."""
+    """The messages that one shard sends in a round."""
 
     letters: list[tuple[int, Mailed]] = field(default_factory=list)
 
@@ -50,7 +51,7 @@ class Mailbag:
 
 @dataclass
 class SimulatedShard:
-    """A crawl of some of the hosts, what it sends to others, and how many of its visits are under way."""
+    """A crawl of some of the hosts, its outgoing messages, and the number of its visits under way."""
 
     crawl: Crawl
     world: World
@@ -59,11 +60,11 @@ class SimulatedShard:
 
 
 class ShardedSimulation:
-    """Deterministic: what happens at the same moment happens in the order in which it was begun, first shards first.
-    One shard has no rounds, and does what `simulate` does."""
+    """Simulates shards. Deterministic: simultaneous arrivals are processed in the order in which their visits began,
+    first shards first. A single shard has no rounds and gives the same result as `simulate`."""
 
     def __init__(self, shards: Sequence[SimulatedShard], visits: int | None, connections: int, late: int = 0) -> None:
-        """`connections` are those of all shards together; each has its part."""
+        """`connections` is the total, divided equally among the shards; `late` the delay of mail in rounds."""
         self._shards = shards
         self._visits = visits
         self._connections = max(1, connections // len(shards))
@@ -78,7 +79,7 @@ class ShardedSimulation:
             shard.crawl.turns.lease = Lease(0)
 
     def run(self) -> Iterator[Event]:
-        """What happens as it happens, until nothing more can."""
+        """Yields events as they happen, until no more are possible."""
         fruitless = False
         while True:
             if self._begin_visits():
@@ -101,7 +102,7 @@ class ShardedSimulation:
         return any(self._bags) or any(shard.bag.letters for shard in self._shards)
 
     def _begin_visits(self) -> int:
-        """Each shard begins what it can. Returns how many visits are new."""
+        """Begins all visits that are possible now. Returns how many began."""
         before = self._started
         for number, shard in enumerate(self._shards):
             while shard.under_way < self._connections and (visit := shard.crawl.next_visit(self._now)) is not None:
@@ -113,7 +114,8 @@ class ShardedSimulation:
         return self._started - before
 
     def _next_moment(self) -> float | None:
-        """When something arrives, a host wakes or the round ends in which something happened; None: never."""
+        """The next time when an outcome arrives, a host is free again or a round with any activity ends; None if
+        never."""
         if any(shard.crawl.interrupted for shard in self._shards):
             return self._now
         moments = [wake for shard in self._shards if (wake := self._wake_at(shard)) is not None]
@@ -132,7 +134,7 @@ class ShardedSimulation:
         return None if wake is None else max(wake, self._round_ends)
 
     def _left(self) -> int | None:
-        """Visits that nobody has made yet; None: any number."""
+        """Visits left in the budget; None if there is no limit."""
         return None if self._visits is None else self._visits - sum(s.crawl.frontier.spent for s in self._shards)
 
     def _proceed(self, at: float) -> Iterator[Event]:
@@ -153,7 +155,7 @@ class ShardedSimulation:
         return len(self._shards) > 1 and all(shard.crawl.is_spent() for shard in self._shards)
 
     def _begin_round(self) -> Iterator[Event]:
-        """Mail is delivered, then visits are granted."""
+        """Delivers mail, then grants visits."""
         made = self._made_in_time()
         self._round_ends = self._now + ROUND
         self._round_began_with = self._started
@@ -173,7 +175,7 @@ class ShardedSimulation:
             self._shards[number].crawl.turns.lease = Lease(spent[number] + granted, rival)
 
     def _made_in_time(self) -> int:
-        """Visits in the last round; 0 where it ended before its time, because all had begun."""
+        """Visits begun in the last round; 0 if it ended early because all granted visits had begun."""
         return self._started - self._round_began_with if self._now >= self._round_ends else 0
 
     def _deliver(self, letters: Sequence[tuple[int, Mailed]]) -> Iterator[Event]:

@@ -1,4 +1,4 @@
-"""A crawl of a simulated web: an event heap and virtual seconds."""
+"""Runs a crawl on a simulated web, with an event heap and virtual time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from spoor.roles import World
 
 
 def simulate(crawl: Crawl, world: World, connections: int = 1, now: float = 0.0) -> Iterator[Event]:
-    """Runs the crawl to its end and tells what happens as it happens. `connections` looks may be under way at once;
-    `now` is when it begins, or is resumed.
+    """Runs the crawl to its end and yields its events. Up to `connections` requests may be in flight at once. `now` is
+    the virtual time at which the crawl begins or resumes.
 
-    While there is room and a visit, start looking; go on to whichever comes first, an arrival or a host waking; absorb;
-    when neither can come, stop.
+    Starts visits while connections are free; advances the clock to the next response or to the time at which a host is
+    free again, whichever is first; absorbs responses; stops when neither is left.
     """
     started = 0
     under_way: list[tuple[float, int, Visit, Outcome]] = []

@@ -1,4 +1,4 @@
-"""The sitemaps and feeds of a web: which were recorded, who announces them, and what they list."""
+"""The recorded sitemaps and feeds of a web, the hosts that announce them, and the URLs they list."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIELDS = (str, int, str, list)
 
 @dataclass(frozen=True)
 class RecordedSitemaps:
-    """`named` has the URL of each in the order of the file. Nothing is read before it is asked for."""
+    """The recorded sitemaps of a web, loaded on demand. `named` has their URLs in file order."""
 
     folder: Path
     named: Sequence[str]
@@ -44,7 +44,7 @@ class RecordedSitemaps:
 
     @cached_property
     def announced(self) -> dict[str, list[str]]:
-        """By host, what its robots.txt would name: sitemaps that no recorded index lists, then feeds."""
+        """By host, the sitemaps for its robots.txt: those that no recorded index lists, then feeds."""
         files = {url: unpacked(self._files[number]) for number, url in enumerate(self.named)}
         listed = {each.url for file in files.values() if file.kind == "index" for each in file.listed}
         found: defaultdict[str, list[str]] = defaultdict(list)
@@ -53,7 +53,7 @@ class RecordedSitemaps:
         return dict(found)
 
     def pages_of(self, host: str) -> list[str]:
-        """All that the sitemaps of a host list of this host, those of indexes included."""
+        """All pages of the host that its sitemaps list, including sitemaps reached through indexes."""
         waiting, pages = list(self.announced.get(host, ())), dict[str, None]()
         seen = set(waiting)
         while waiting:
@@ -77,7 +77,7 @@ def unpacked(value: Any) -> SitemapFile:
 
 
 def write_sitemaps(folder: Path, files: Blobs, page_at: Callable[[str], str]) -> None:
-    """`page_at` gives the URL under which a page was recorded that a sitemap lists under another."""
+    """`page_at` maps a URL listed by a sitemap to the URL under which the page was recorded."""
     with BlobWriter(folder, SITEMAPS) as writer:
         for number in range(len(files)):
             kind, count, cut, listed = files[number]
@@ -85,7 +85,7 @@ def write_sitemaps(folder: Path, files: Blobs, page_at: Callable[[str], str]) ->
 
 
 def written_sitemap(file: SitemapFile) -> str:
-    """In the form of the protocol, whatever it was; a feed becomes a sitemap."""
+    """In the format of the sitemap protocol; a feed becomes a sitemap."""
     root, item = ("sitemapindex", "sitemap") if file.kind == "index" else ("urlset", "url")
     items = "".join(f"<{item}>{''.join(_fields(each))}</{item}>\n" for each in file.listed)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<{root} {_NAMESPACES}>\n{items}</{root}>\n'

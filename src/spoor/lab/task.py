@@ -1,4 +1,4 @@
-"""A task made ready for strategies: the web opened, reachable pages and verdicts worked out, orders of seeds."""
+"""A task prepared for strategies: opens the web, computes reachable pages, verdicts and orders of seeds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from spoor.settings import seeds_in
 from spoor.strategy import Strategy, verdicts_of
 from spoor.urls import normalise
 
-# Several orders of the seeds: which ones, and the runs from each of them as one score.
+# Orders of the seeds, and the runs from several orders as one score.
 
 
 MEANS = (
@@ -48,12 +48,12 @@ MEANS = (
     "idle",
 )
 UNTIL = ("n90", "half_time", "n90_time")
-"""Visits or seconds until something: over several orders the median, where never is longer than any."""
+"""Visits or seconds until an event. Over several orders the median is taken; None (never) counts as infinity."""
 
 
 def seed_orders(seeds: Sequence[str], most: int) -> list[tuple[str, ...]]:
-    """At most so many orders of the seeds, all different: the given one first, then such as follow from the seeds and
-    nothing else. Fewer when there are no more; the first few are the same however many are asked for."""
+    """Up to `most` distinct orders of the seeds: the given one first, then orders that depend only on the seeds. Fewer
+    if no more exist. The first few are the same for any `most`."""
     orders = {tuple(seeds): None}
     draw = 0
     while len(orders) < min(most, math.factorial(len(seeds))):
@@ -67,7 +67,7 @@ def _drawn(draw: int, seed: str) -> bytes:
 
 
 def over_orders(scores: Sequence[Score]) -> Score:
-    """The scores of one strategy from each order, first to last, as one."""
+    """Combines the scores of one strategy from each order, first to last, into one."""
     figures: dict[str, Any] = {name: _mean(_known(scores, name)) for name in MEANS}
     figures |= {name: _median_until(scores, name) for name in UNTIL}
     figures["requests_per_relevant"] = figures["requests"] / figures["found"] if figures["found"] else None
@@ -96,7 +96,7 @@ def _of_order(score: Score) -> OrderScore:
     return OrderScore(**{name: getattr(score, name) for name in OrderScore.__dataclass_fields__})
 
 
-# A task made ready for strategies: the web opened, what can be reached and what the judge says worked out.
+# A task prepared for strategies: the web opened, reachable pages and verdicts computed.
 
 
 Driver = Literal["auto", "simulated", "compiled"]
@@ -104,8 +104,8 @@ PAGES_AT_ONCE = 256
 
 
 @dataclass(frozen=True, eq=False)
-class GivenStrategy:
-    """A strategy that a program gives as a function instead of by name. Equal only to itself."""
+class CustomStrategy:
+    """A strategy passed as a function instead of by name. Equal only to itself."""
 
     name: str
     make: Callable[[Judge], Strategy]
@@ -114,24 +114,24 @@ class GivenStrategy:
         return self.name
 
 
-AnyNamed = str | GivenStrategy
-"""What a run is asked for by; `str` of it is what its score is called."""
+StrategySpec = str | CustomStrategy
+"""A strategy by name or as a function; its `str` is the name in scores."""
 
 
 @dataclass(frozen=True, eq=False)
-class GivenJudge:
-    """A judge that a program gives as an object. Equal only to itself, so that a task that has one can be a key."""
+class CustomJudge:
+    """A judge passed as an object. Equal only to itself, so that a task with one is hashable."""
 
     judge: Judge
 
 
 @dataclass(frozen=True)
 class Task:
-    """What strategies are asked to do. `budget` None: four visits for every relevant page, at least 200. `per_host`:
-    how many pages of one host may be visited, None: any number. `verdicts`: a file with what the judge says of every
-    page, None: pages are judged as they come. `conditions` None: the lab, and `open_ended` says whether links out of
-    the web cost a failed visit there; other conditions say it themselves. `given` takes the place of `judge`, which
-    then only says what it is called. `sitemaps`: hosts with relevant pages are asked for theirs."""
+    """A task for strategies. `budget`: visits; None means four per relevant page, at least 200. `per_host`: maximum
+    pages per host; None means no limit. `verdicts`: a file with the verdict on every page; None means pages are judged
+    during the crawl. `conditions`: None means the lab, where `open_ended` states whether links out of the web cost a
+    failed visit; other conditions have a setting for it. `given` replaces `judge`, which is then only a name.
+    `sitemaps`: hosts with relevant pages are asked for theirs."""
 
     web: Path
     target: str
@@ -143,7 +143,7 @@ class Task:
     per_host: int | None = None
     verdicts: Path | None = None
     conditions: Conditions | None = None
-    given: GivenJudge | None = None
+    given: CustomJudge | None = None
     sitemaps: bool = False
 
     @property
@@ -153,7 +153,7 @@ class Task:
 
 
 def read_seeds(path: Path) -> tuple[str, ...]:
-    """One URL a line; empty lines and lines that begin with # are passed over."""
+    """One URL per line; empty lines and lines that start with # are skipped."""
     seeds = seeds_in(path)
     if not seeds:
         raise BadInput(f"the seeds file {path} holds no URL")
@@ -162,7 +162,7 @@ def read_seeds(path: Path) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class PreparedTask:
-    """A task made ready: the web opened, what can be reached worked out."""
+    """A task with the web opened and reachable pages computed, on demand and cached."""
 
     task: Task
 
@@ -172,12 +172,12 @@ class PreparedTask:
 
     @cached_property
     def relevant(self) -> NDArray[np.bool_]:
-        """Which pages carry the label, errors and redirects left out: they cannot be found."""
+        """Mask of the pages with the label, without errors and redirects, which cannot be found."""
         return self.web.labelled(self.task.target) & self.web.answers()
 
     @cached_property
     def seeds(self) -> tuple[int, ...]:
-        """The seeds that the web holds, as page numbers."""
+        """The seeds that are in the web, as page numbers."""
         found = [self.web.urls.find(normalise(url) or url) for url in self.task.seeds]
         numbers = tuple(dict.fromkeys(n for n in found if n is not None and n < self.web.pages))
         if not numbers:
@@ -185,13 +185,13 @@ class PreparedTask:
         return numbers
 
     def seed_orders(self, most: int) -> list[tuple[int, ...]]:
-        """The seeds in at most so many orders, that of the task first."""
+        """Up to `most` orders of the seeds, that of the task first."""
         numbers = {self.web.urls[number]: number for number in self.seeds}
         return [tuple(numbers[url] for url in order) for order in seed_orders(list(numbers), most)]
 
     @cached_property
     def reachable(self) -> NDArray[np.bool_]:
-        """Which pages can be reached from the seeds, redirects on the way and sitemaps included."""
+        """Mask of the pages reachable from the seeds through links, redirects and sitemaps."""
         steps, listing = self.web.steps(), self._listing_hosts()
         found = reachable(*steps, self.seeds, self.web.pages)
         while asked := [host for host, (own, _) in listing.items() if (found & self.relevant)[own].any()]:
@@ -200,7 +200,7 @@ class PreparedTask:
         return found
 
     def _listing_hosts(self) -> dict[str, tuple[NDArray[np.int64], list[int]]]:
-        """Of each host with sitemaps, its pages and those that they list; none where they are not asked for."""
+        """For each host with sitemaps, its pages and the pages they list; empty if the task does not use sitemaps."""
         if not self.task.sitemaps:
             return {}
         world, hosts, sitemaps = self.world(with_content=False), self.web.array("page_host"), self.web.sitemaps
@@ -217,7 +217,7 @@ class PreparedTask:
 
     @cached_property
     def _pages_in_reach(self) -> NDArray[np.bool_]:
-        """A redirect is not a page."""
+        """Reachable pages without redirects."""
         redirects = self.web.redirects
         return self.reachable if redirects is None else self.reachable & (redirects < 0)
 
@@ -232,7 +232,7 @@ class PreparedTask:
         return Yardstick(relevant, budget, len(np.unique(hosts[pages])), hosts)
 
     def _allowed(self, pages: NDArray[np.bool_]) -> int:
-        """How many of these pages one crawl may visit. Seeds are always visited, and count."""
+        """How many of these pages one crawl may visit under the cap. Seeds are always visited, and count."""
         if self.task.per_host is None:
             return int(pages.sum())
         hosts = self.web.array("page_host")
@@ -251,7 +251,7 @@ class PreparedTask:
         return registry.judge(self.task.judge)
 
     def levels(self, oracle: str) -> NDArray[np.int32]:
-        """What an oracle knows of each page; smaller is sooner."""
+        """The level of each page for an oracle; smaller levels are visited sooner."""
         if oracle == "greedy-oracle":
             return (~self.relevant).astype(np.int32)
         return self._distances
@@ -261,7 +261,7 @@ class PreparedTask:
         return distance_to_relevant(*self.web.steps(), self.relevant, self.reachable)
 
     def judged(self) -> NDArray[np.bool_]:
-        """The judge's verdict on every page that can be reached."""
+        """Mask of the pages that the judge finds relevant, for at least all reachable pages."""
         if self.task.judge == "truth":
             return self.relevant
         if self.task.verdicts is not None:
@@ -270,7 +270,7 @@ class PreparedTask:
         return self._judged_by_texts(judge) if judge.reads_content else self._judged_by_attributes(judge)
 
     def remembered(self) -> Judge:
-        """The judge whose verdicts are in a file."""
+        """The judge, with its verdicts read from a file."""
         assert self.task.verdicts is not None
         verdicts, number = Verdicts.read(self.task.verdicts), self.world(with_content=False).number
 
@@ -282,7 +282,7 @@ class PreparedTask:
         return Remembered(self.task.judge, verdict_of)
 
     def verdicts(self) -> Verdicts:
-        """The judge's verdict on every page of the web, whatever the seeds: other tasks can use it too."""
+        """The verdict on every page of the web, whatever the seeds, so that other tasks can use it too."""
         relevance, relevant = np.zeros(self.web.pages), np.zeros(self.web.pages, np.bool_)
         numbers = np.flatnonzero(self.web.answers())
         for number, verdict in zip(numbers, self._verdicts_on(numbers, self.judge()), strict=True):
@@ -294,19 +294,19 @@ class PreparedTask:
             yield from verdicts_of(judge, self.pages(batch))
 
     def pages(self, numbers: NDArray[np.int64]) -> Sequence[Page]:
-        """With their texts; `numbers` are of pages that came as such."""
+        """Pages with their texts. `numbers` must be pages that answered."""
         world = self.world(with_content=True)
         fetched = [world.fetch(Visit(self.web.urls[int(number)], "", 0, 0.0)) for number in numbers]
         return [outcome for outcome, _ in fetched if isinstance(outcome, Page)]
 
     def _judged_by_texts(self, judge: Judge) -> NDArray[np.bool_]:
-        """Page by page."""
+        """One page at a time, in batches."""
         taken, numbers = np.zeros(self.web.pages, np.bool_), np.flatnonzero(self.reachable & self.web.answers())
         taken[numbers] = [verdict.relevant for verdict in self._verdicts_on(numbers, judge)]
         return taken
 
     def _judged_by_attributes(self, judge: Judge) -> NDArray[np.bool_]:
-        """Pages alike in all attributes get one verdict: quick for any web. Errors are not judged."""
+        """Pages with the same attributes share one verdict, which is fast for any web. Errors are not judged."""
         names = ("status", "content_type", "header_charset", "meta_charset", "detected_charset")
         kind = np.zeros(self.web.pages, np.int64)
         for name in names:

@@ -1,4 +1,4 @@
-"""A student taught during a simulated crawl, the truth being its teacher: what do answers and a sentence bring?"""
+"""Active learning in simulated crawls, with the ground truth as teacher: measures the gain of answers and sentences."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from spoor.teaching.questions import Candidate, chosen, due, is_lesson_due, is_t
 from spoor.teaching.student import Answer, Answered, Student, sample
 
 EXAMPLES = 3
-"""Relevant pages that a crawl starts from."""
+"""Number of relevant pages from which a crawl starts."""
 
 
 @dataclass(frozen=True)
 class Teaching:
-    """How a crawl is taught. `about`: the words of the label are the sentence. `wrong` is the share of wrong answers.
-    `perfect`: the truth itself judges, for comparison."""
+    """Parameters of a taught crawl. `about`: the words of the label are the sentence. `wrong` is the share of wrong
+    answers. `perfect`: the ground truth is the judge, for comparison."""
 
     questions: int = 0
     about: bool = False
@@ -51,8 +51,8 @@ class Teaching:
 
 @dataclass(frozen=True)
 class Taught:
-    """What a crawl reached: its normalised area, and F1 of the last verdicts over the pages visited. `answers` were
-    given, `positive` of them yes."""
+    """Result of a crawl: its normalised area, F1 of the final verdicts on all visited pages, and the number of answers
+    and of positive ones."""
 
     area: float
     f1: float
@@ -61,8 +61,8 @@ class Taught:
 
 
 def from_start(task: Task, start: int) -> Task:
-    """The task from its own seeds (0), or from relevant pages drawn at random; each start is always the same. Drawn
-    again until at least half of what the seeds lead to can be reached: many a site is an island."""
+    """The task with its own seeds (`start` 0), or with random relevant pages, deterministic per start. Draws again
+    until at least half as many relevant pages can be reached as from its own seeds: some sites are isolated."""
     if start == 0:
         return task
     prepared = prepared_task(task)
@@ -76,7 +76,7 @@ def from_start(task: Task, start: int) -> Task:
 
 
 def taught(task: Task, teaching: Teaching) -> Taught:
-    """One crawl by `learned`."""
+    """Runs one crawl with the strategy `learned`."""
     prepared = prepared_task(task)
     if teaching.perfect:
         return Taught(_share(prepared, _perfect_run(prepared, teaching)), 1.0, 0, 0)
@@ -87,7 +87,7 @@ def taught(task: Task, teaching: Teaching) -> Taught:
 
 
 def _share(prepared: PreparedTask, events: Iterable[Event]) -> float:
-    """The area beside that of the oracle."""
+    """The normalised area: relative to that of the oracle."""
     run = visit_by_visit(events, prepared.world(with_content=False))
     return measure("taught", run, prepared.yardstick).area / _oracle_area(prepared.task)
 
@@ -111,7 +111,7 @@ def _events(prepared: PreparedTask, crawl: Crawl, world: RecordedWorld) -> Itera
 
 
 def sentence(target: str) -> str:
-    """The last part of a label, in words: African Geography, of subject.Geography.African_Geography."""
+    """The last part of a label, in words: African Geography for subject.Geography.African_Geography."""
     return re.split("[.=]", target)[-1].replace("_", " ")
 
 
@@ -121,7 +121,7 @@ def _truth(prepared: PreparedTask) -> Truth:
 
 @dataclass(frozen=True)
 class _Primed:
-    """A judge with another prior than its own."""
+    """Wraps a judge and replaces its prior."""
 
     of: Judge
     target_prior: TargetPrior
@@ -144,7 +144,7 @@ def _crawl(prepared: PreparedTask, primed: Judge, judge: Judge, store: MemorySto
 
 @lru_cache(maxsize=2)
 def samples_of(web: Path) -> tuple[Sample, ...]:
-    """Of every page of a web, by its number."""
+    """Samples of all pages of a web, by page number."""
     opened = Web.open(web)
     texts = (dict(zip(TEXTS, opened.texts[number] or (), strict=False)) for number in range(opened.pages))
     return tuple(sample(Page("", **known)) for known in texts)
@@ -152,8 +152,8 @@ def samples_of(web: Path) -> tuple[Sample, ...]:
 
 @dataclass
 class Lessons:
-    """A crawl and its student, from the first to the last lesson. `store` is that of the frontier; `visited` has the
-    verdicts that count now, by URL."""
+    """A simulated crawl with its student and lessons. `store` is that of the frontier; `visited` has the current
+    verdicts, by URL."""
 
     prepared: PreparedTask
     teaching: Teaching
@@ -188,7 +188,7 @@ class Lessons:
         return f1(accuracy(np.array([verdict.relevant for verdict in self.visited.values()]), truth))
 
     def _ask(self) -> None:
-        """As many as are due, once they are worth a lesson."""
+        """Asks the questions that are due, once there are enough for a lesson."""
         asked, questions = len(self._asked), self.teaching.questions
         now = due(len(self.visited), questions, self.prepared.yardstick.budget)
         if is_lesson_due(now, asked, questions):
@@ -198,7 +198,7 @@ class Lessons:
             self.teach()
 
     def put(self, most: int) -> None:
-        """So many questions, which are answered at once."""
+        """Asks up to `most` questions; the answers are immediate."""
         chance = Random(len(self._asked))
         for url in chosen(self._candidates(), most, self._asked, chance):
             self._asked.append(url)
@@ -216,7 +216,7 @@ class Lessons:
         return Answer(url, self._world.truth(url) != (chance.random() < self.teaching.wrong), "truth")
 
     def teach(self) -> None:
-        """A lesson: the student learns from all answers, and what was visited is revised."""
+        """A lesson: retrains the student on all answers, and revises the verdicts on visited pages."""
         urls = list(self.visited)
         student, self._seen = self.student.taught(list(self.answers.values())), len(urls)
         self.student = student.shifted(student.shift_by([self._sample(url) for url in urls]))
@@ -226,7 +226,7 @@ class Lessons:
         self.crawl.revise(self._judge(), changed, list(self._learned))
 
     def _judge(self) -> Judge:
-        """The student, asked about all pages of the web at once."""
+        """The student as a judge, with the probabilities of all pages of the web computed in advance."""
         student, number = self.student, self._world.number
         chances = student.model.probabilities(self._samples)
 
@@ -248,7 +248,7 @@ def _same(one: Verdict, other: Verdict) -> bool:
 
 
 def lesson_of(event: Event) -> Lesson | None:
-    """What a strategy learned from an event, to be learned again; None: nothing."""
+    """The lesson of a strategy from an event, for relearning; None if there is none."""
     match event:
         case Visited(visit=visit, status=status, verdict=verdict):
             return Sighting(visit, Page(visit.url, status), verdict, None)

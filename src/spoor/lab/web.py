@@ -1,8 +1,8 @@
-"""A recorded or generated web on disk: the files that make one, and how one is opened.
+"""A recorded or generated web on disk: its files, and how to open it.
 
-    web.json            format, counts, vocabularies, how it was made, the build report
-    urls.bin            all URLs one after another; url_offsets.npy says where each begins   (listed webs)
-    url_hashes.npy      sorted hashes of the URLs; url_hash_ids.npy gives their numbers       (listed webs)
+    web.json            format, counts, vocabularies, origin, the build report
+    urls.bin            all URLs concatenated; url_offsets.npy has the start of each   (listed webs)
+    url_hashes.npy      sorted hashes of the URLs; url_hash_ids.npy has their numbers   (listed webs)
     page_host.npy       int32  the number of the page's host
     link_offsets.npy    int64  where the links of each page begin in link_targets.npy
     link_targets.npy    int32  page numbers; numbers from `pages` on are URLs that were linked to but not recorded
@@ -10,19 +10,19 @@
     size.npy            int32  bytes of the body
     content_type.npy    uint8  index into web.json "content_types"
     header_charset.npy  uint8  index into web.json "charsets"; likewise meta_charset, detected_charset
-    language.npy        uint8  index into web.json "languages"; absent when no page claims a language
-    needs_scripts.npy   uint8  1: scripts make the page, and hardly anything could be read; absent when there is none
-    seconds.npy         float32  how long the download took; absent when unknown
-    redirect.npy        int32  where the page redirects to, -1 for none; absent when there are no redirects
+    language.npy        uint8  index into web.json "languages"; absent if no page declares one
+    needs_scripts.npy   uint8  1: scripts generate the page, it has hardly any text; absent if there is none
+    seconds.npy         float32  download time; absent if unknown
+    redirect.npy        int32  redirect target of the page, -1 for none; absent if there are no redirects
     label_offsets.npy   int64  where the pages of each label of web.json "labels" begin in label_pages.npy
-    label_pages.npy     int32  page numbers, rising
+    label_pages.npy     int32  page numbers, ascending
     texts.bin           compressed title and texts of each page; texts_offsets.npy   (webs with content)
     contexts.bin        compressed contexts of the links of each page; contexts_offsets.npy   (webs with content)
-    sitemaps.bin        compressed lists of what each sitemap or feed of web.json "sitemaps" lists; sitemaps_offsets.npy
-    seeds.txt           a URL a line   (generated webs)
+    sitemaps.bin        compressed URL lists of the sitemaps and feeds in web.json "sitemaps"; sitemaps_offsets.npy
+    seeds.txt           one URL per line   (generated webs)
 
-A generated web has no urls.bin: web.json "url_pattern" makes the URL from the host's number and the page's place on it
-(`host_offsets.npy` int32 says where the pages of each host begin).
+A generated web has no urls.bin: web.json "url_pattern" makes the URL from the host number and the index of the page on
+it (`host_offsets.npy` int32 has the first page of each host).
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ from spoor.records import Link, Page
 
 FORMAT = 2
 TEXTS = ("title", "text", "tag_texts", "main_text", "published")
-"""The fields of a page that are kept as its texts, in this order."""
+"""The fields of a page that are stored as its texts, in this order."""
 
 
 _TEXT_KINDS = (str, str, dict, str, str)
 _LINK_KINDS = (str, str, str, str, bool, str, str, str, bool)
 _CONTEXTS = frozenset(_LINK_KINDS[:count] for count in range(len(_LINK_KINDS) + 1))
-"""Kinds of the fields of a link after its URL."""
+"""Types of the fields of a link after its URL."""
 _WORDS_OF = {
     "content_type": "content_types",
     "header_charset": "charsets",
@@ -74,17 +74,17 @@ _WORDS_OF = {
     "detected_charset": "charsets",
     "language": "languages",
 }
-"""Which list of web.json the numbers of an array are places in."""
+"""The list in web.json that the values of an array index."""
 _LARGEST_ABOUT = 1 << 26
-"""Bytes of web.json."""
+"""Maximum size of web.json in bytes."""
 _LONGEST = 10**9
-"""Seconds that a download may have taken."""
+"""Maximum duration of a download in seconds."""
 
 
 @dataclass(frozen=True)
 class Web:
-    """Arrays are memory-mapped, and checked when they are first asked for, so opening costs the same for any size: what
-    one of them says of another may be taken on trust then, and by machine code."""
+    """A recorded or generated web. Arrays are memory-mapped and checked at first access, so opening takes the same time
+    for any size. After the check, indices from one array into another are valid, also for compiled code."""
 
     folder: Path
     about: dict[str, Any]
@@ -111,7 +111,7 @@ class Web:
 
     @property
     def pages(self) -> int:
-        """How many pages are recorded; numbers from here on are URLs that were only linked to."""
+        """The number of recorded pages; numbers from here on are URLs that were only linked to."""
         return int(self.about["pages"])
 
     @property
@@ -134,7 +134,7 @@ class Web:
         return urls
 
     def array(self, name: str) -> NDArray[Any]:
-        """One of the arrays named in `folder.py`, memory-mapped."""
+        """One of the arrays listed at the top of this module, memory-mapped."""
         if name not in self._arrays:
             array = opened(self.folder, name, REAL if name == "seconds" else WHOLE)
             self._check(name, array)
@@ -146,7 +146,7 @@ class Web:
 
     @cached_property
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        """Those that were checked."""
+        """Arrays that have been checked."""
         return {}
 
     def _check(self, name: str, array: NDArray[Any]) -> None:
@@ -185,12 +185,12 @@ class Web:
 
     @cached_property
     def redirects(self) -> NDArray[np.int32] | None:
-        """Where each page redirects to, -1 for none; None: no page does."""
+        """The redirect target of each page, -1 for none; None if the web has no redirects."""
         return self._array_if_there("redirect")
 
     @cached_property
     def seconds(self) -> NDArray[np.float32] | None:
-        """How long each download took; None: not recorded."""
+        """Download time of each page; None if not recorded."""
         return self._array_if_there("seconds")
 
     def targets(self, number: int) -> list[int]:
@@ -199,13 +199,13 @@ class Web:
         return targets
 
     def answers(self) -> NDArray[np.bool_]:
-        """Which pages came as pages: not as an error, not as a redirect."""
+        """Mask of the pages that are neither an error nor a redirect."""
         status = self.array("status")
         came = (status >= 200) & (status < 300)
         return came if self.redirects is None else came & (self.redirects < 0)
 
     def labelled(self, label: str) -> NDArray[np.bool_]:
-        """Which pages carry a label."""
+        """Mask of the pages with a label."""
         if label not in self.about["labels"]:
             near = difflib.get_close_matches(label, self.about["labels"], 1, 0.0)
             hint = f"; the nearest it has is {near[0]!r}" if near else "; it has no labels, build it with --truth"
@@ -223,17 +223,17 @@ class Web:
 
     @cached_property
     def _languages(self) -> NDArray[np.uint8] | None:
-        """What each page claims, by its place in web.json "languages"; None: no page claims anything."""
+        """The language that each page declares, as an index into web.json "languages"; None if no page declares one."""
         return self._array_if_there("language")
 
     @cached_property
     def needs_scripts(self) -> NDArray[np.uint8] | None:
-        """Which pages need scripts; None: no page does, or nobody looked."""
+        """Mask of the pages that need scripts; None if there are none, or if it was not checked."""
         return self._array_if_there("needs_scripts")
 
     @cached_property
     def sitemaps(self) -> RecordedSitemaps:
-        """None of them in most webs."""
+        """Empty in most webs."""
         return RecordedSitemaps(self.folder, self.about.get(SITEMAPS, []))
 
     def page(self, number: int, links: tuple[Link, ...] = ()) -> Page:
@@ -254,12 +254,14 @@ class Web:
 
     @cached_property
     def texts(self) -> Blobs:
-        """For each page what `TEXTS` names; of a generated web the last may miss. None for a page without."""
+        """The fields of `TEXTS` for each page; in generated webs trailing fields may be missing. None for a page
+        without texts."""
         return self._blobs("texts", lambda number, value: _are_texts(value))
 
     @cached_property
     def contexts(self) -> Blobs:
-        """For each page: the fields of each of its links after the URL, as `targets`; the last may miss."""
+        """For each page, the fields of its links after the URL, in the order of `targets`; trailing fields may be
+        missing."""
         offsets = self.link_offsets
         return self._blobs("contexts", lambda page, value: _are_contexts(value, int(offsets[page + 1] - offsets[page])))
 
@@ -270,7 +272,7 @@ class Web:
         return blobs
 
     def steps(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The links as `link_offsets` and `link_targets`, a redirect counting as the one link of its page."""
+        """The links as `link_offsets` and `link_targets`, with a redirect as the only link of its page."""
         if self.redirects is None:
             return self.link_offsets, self.link_targets
         sources = np.flatnonzero(self.redirects >= 0)
@@ -280,7 +282,7 @@ class Web:
 
 
 def _check_about(path: Path, about: dict[str, Any]) -> None:
-    """What is taken for granted of web.json."""
+    """Checks the parts of web.json that other code relies on."""
     for name in ("pages", "hosts", "links", "unrecorded"):
         if not isinstance(about.get(name), int) or not 0 <= about[name] < 2**62:
             raise damaged(path, f"{name} is {str(about.get(name))[:40]!r}")

@@ -1,4 +1,4 @@
-"""The files of a web: small JSON values compressed, arrays with nothing taken on trust, and the table of URLs."""
+"""The files of a web: compressed JSON values, arrays that are checked when opened, and the table of URLs."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from numpy.typing import NDArray
 
 from spoor.errors import BadInput
 
-# The arrays of a web, opened with nothing taken on trust: machine code reads wherever an offset leads it.
+# The arrays of a web, all checked: compiled code does no bounds checks.
 
 
 WHOLE, REAL = "iu", "f"
-"""Kinds of numbers, as NumPy calls them."""
+"""NumPy kinds of numbers."""
 _AT_ONCE = 1 << 22
 
 
 def opened(folder: Path, name: str, kind: str = WHOLE) -> NDArray[Any]:
-    """A row of numbers, memory-mapped."""
+    """A one-dimensional array, memory-mapped."""
     path = folder / f"{name}.npy"
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise BadInput(f"{path} is missing; build or generate the web again") from None
-    except Exception as error:  # What reads the head of a damaged one has no error in common.
+    except Exception as error:  # Errors for damaged file headers have no common base class.
         raise damaged(path, " ".join(str(error).split())[:100]) from None
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in kind:
         raise damaged(path, "it has no numbers of the right type")
-    # A plain view: reading one element of a memmap object costs several times as much.
+    # A plain view: reading one element of a memmap object takes several times as long.
     return array.view(np.ndarray)
 
 
 def check_offsets(path: Path, offsets: NDArray[Any], end: int, count: int | None = None) -> None:
-    """They begin with 0, never fall, and end with `end`; and mark off `count` pieces, if that is known."""
+    """Offsets must start with 0, never decrease, and end with `end`; there must be `count` + 1 of them, if given."""
     if len(offsets) < 1 or (count is not None and len(offsets) != count + 1):
         raise damaged(path, f"it has {len(offsets):,} offsets" + ("" if count is None else f", not {count + 1:,}"))
     if offsets[0] != 0 or offsets[-1] != end:
@@ -50,13 +50,13 @@ def check_offsets(path: Path, offsets: NDArray[Any], end: int, count: int | None
 
 
 def check_range(path: Path, values: NDArray[Any], low: int, high: int, count: int | None = None) -> None:
-    """All from `low` to before `high`; `count` of them, if that is known."""
+    """All values must be at least `low` and below `high`; there must be `count` of them, if given."""
     if count is not None and len(values) != count:
         raise damaged(path, f"it has {len(values):,} numbers, not {count:,}")
     for start in range(0, len(values), _AT_ONCE):
         part = values[start : start + _AT_ONCE]
         least, most = part.min(), part.max()
-        # Not a number is neither below nor above.
+        # NaN fails both comparisons.
         if not (low <= least and most < high):
             raise damaged(path, f"its numbers go from {least} to {most}; they must be from {low} to below {high}")
 
@@ -65,20 +65,20 @@ def damaged(path: Path, why: str) -> BadInput:
     return BadInput(f"{path} is damaged: {why}; build or generate the web again")
 
 
-# Many small JSON values in one compressed file, read back one at a time.
+# Many small JSON values in one file, each compressed, read one at a time.
 
 
 LARGEST = 1 << 28
-"""Bytes of one value: a few may stand for gigabytes."""
+"""Maximum size of one decompressed value in bytes: a few compressed bytes can expand to gigabytes."""
 
 
 def compress(value: Any) -> bytes:
-    """The stored form of one value. Apart from `BlobWriter` so that worker processes can do it."""
+    """The stored form of one value. Not a method of `BlobWriter`, so that worker processes can call it."""
     return zlib.compress(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(), 6)
 
 
 class BlobWriter:
-    """Appends compressed values; `close` writes the offsets beside them."""
+    """Appends compressed values. `close` writes the offsets."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._offsets_path = folder / f"{name}_offsets.npy"
@@ -86,7 +86,7 @@ class BlobWriter:
         self._offsets = [0]
 
     def append(self, blob: bytes) -> None:
-        """`blob` comes from `compress`; b"" stands for no value."""
+        """`blob` is the result of `compress`; b"" for no value."""
         self._file.write(blob)
         self._offsets.append(self._offsets[-1] + len(blob))
 
@@ -102,11 +102,11 @@ class BlobWriter:
 
 
 Fits = Callable[[int, Any], bool]
-"""Whether a value can be the one at a place."""
+"""Whether a value is valid at an index."""
 
 
 class Blobs:
-    """Reads what a `BlobWriter` wrote. `fits` is asked of every value that is read."""
+    """Reads the values that a `BlobWriter` wrote. `fits` validates each value that is read."""
 
     def __init__(self, folder: Path, name: str, fits: Fits = lambda index, value: True) -> None:
         self._path, self._fits = folder / f"{name}.bin", fits
@@ -123,11 +123,11 @@ class Blobs:
 
     @property
     def nbytes(self) -> int:
-        """Of all stored values together."""
+        """The size of all stored values, compressed."""
         return len(self._bytes)
 
     def __getitem__(self, index: int) -> Any:
-        """None: no value was stored."""
+        """None if no value was stored."""
         blob = self.stored(index)
         if not blob:
             return None
@@ -140,7 +140,7 @@ class Blobs:
         return value
 
     def stored(self, index: int) -> bytes:
-        """A value as it was appended."""
+        """The compressed bytes of a value."""
         return self._bytes[int(self._offsets[index]) : int(self._offsets[index + 1])].tobytes()
 
 
@@ -152,23 +152,23 @@ def _unpacked(blob: bytes) -> bytes:
     return value
 
 
-# The URLs of a web: number to URL and back, without holding them all in memory.
+# The URLs of a web: number to URL and back, without keeping all of them in memory.
 
 
 class UrlTable(Protocol):
-    """Page numbers first (0 .. pages-1), then URLs that were only linked to."""
+    """Maps numbers to URLs and back: recorded pages first (0 .. pages-1), then URLs that were only linked to."""
 
     def __len__(self) -> int: ...
 
     def __getitem__(self, number: int) -> str: ...
 
     def find(self, url: str) -> int | None:
-        """The number of a URL; None: the web does not know it."""
+        """The number of a URL; None if it is not in the web."""
         ...
 
 
 class ListedUrls:
-    """URLs written out one by one, found by a sorted table of hashes."""
+    """Stored URLs, found through a sorted table of hashes."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "urls.bin"
@@ -217,10 +217,10 @@ class ListedUrls:
 
 
 class PatternUrls:
-    """URLs made from the number of the host and the place of the page on it, as in `http://h{host}.thai.test/{path}`.
+    """URLs generated from the host number and the index of the page on it, as in `http://h{host}.thai.test/{path}`.
 
-    The pages of a host are a tree with four children each, the root first, level by level; the path says which child
-    to take at each level. So page 0 is `/`, its children are `/0` to `/3`, and page 5 is `/0/0`.
+    The pages of a host form a tree with four children per node, in level order; the path has the child taken at each
+    level. So page 0 is `/`, its children are `/0` to `/3`, and page 5 is `/0/0`.
     """
 
     CHILDREN = 4
@@ -251,7 +251,7 @@ class PatternUrls:
         return "/".join(reversed(steps))
 
     def _page(self, path: str) -> int:
-        """Whatever the path is; `find` makes sure that it is one of ours."""
+        """Accepts any path; `find` verifies the result."""
         page = 0
         for step in path.split("/") if path else ():
             page = page * self.CHILDREN + 1 + (int(step) if step in ("0", "1", "2", "3") else 0)

@@ -1,5 +1,5 @@
-"""What a simulated crawl asks instead of the network: a recorded web, its latencies and failures, its duplicates, or
-a web written by hand."""
+"""The worlds that a simulated crawl fetches from instead of the network: a recorded web, with latencies and failures,
+with duplicate detection, or written by hand."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from spoor.records import Failure, Link, Listed, Outcome, Page, Redirect, Robots
 from spoor.roles import World
 from spoor.store.duplicates import Duplicates
 
-# The time a web takes: latency, bandwidth, crawl delays and failures, host by host, drawn once from a seed.
+# The simulated network: latency, bandwidth, host delays and failures for each host, drawn from a seed.
 
 
 SPREAD = 0.6
-"""Hosts differ: latency and bandwidth are log-normal around the median with this sigma."""
+"""Sigma of the log-normal distributions of latency and bandwidth over hosts."""
 
 SLOW_SHARE, SLOW_FACTOR = 0.1, 5.0
-"""One host in ten asks, in its robots rules, for a delay five times as long."""
+"""The share of hosts whose robots.txt demands a longer delay, and how many times longer."""
 
 HEADERS = 500
-"""Bytes of an answer besides the page."""
+"""Bytes of a response besides the page."""
 LISTED = 100
-"""Bytes of a sitemap for each URL in it."""
+"""Bytes of a sitemap per listed URL."""
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """A network. Medians over hosts: `latency` in seconds, `bandwidth` in bytes a second. `delay` is the crawl
-    delay of a host in seconds, `failures` the share of requests that time out and may be tried again `retry_after`
-    seconds later. `connections` are requests under way at once, at most one to a host. `open_web`: links to pages that
-    were not recorded are offered, and each costs a request that fails; otherwise they are left out."""
+    """Network conditions. Medians over hosts: `latency` in seconds, `bandwidth` in bytes per second. `delay` is the
+    host delay in seconds, `failures` the share of requests that time out and can be retried after `retry_after`
+    seconds. `connections` is the maximum number of concurrent requests, at most one per host. `open_web`: links to
+    unrecorded pages are offered, and each costs a failed request; otherwise they are left out."""
 
     latency: float = 0.2
     bandwidth: float = 500_000.0
@@ -52,21 +52,21 @@ class Conditions:
     retry_after: float = 60.0
 
     def as_json(self) -> dict[str, Any]:
-        """By the names of the options of `simulate` and `compare`, where the crawl delay is `--rest`."""
+        """Keys are the option names of `simulate` and `compare`, where the host delay is `--rest`."""
         return {"rest" if name == "delay" else name: value for name, value in asdict(self).items()}
 
 
 FIELD = Conditions(failures=0.02, connections=64, open_web=True)
-"""Field conditions: those of a live crawl. The robots rules of a host are asked for first, under any conditions. The
-lab is the absence of conditions: one visit at a time in a closed web, where nothing takes time and nothing fails."""
+"""Field conditions: those of a live crawl. Under any conditions robots.txt is requested first. The lab is the absence
+of conditions: one visit at a time in a closed web, where nothing takes time and nothing fails."""
 
 NAMED: Mapping[str, Conditions | None] = {"field": FIELD, "lab": None}
-"""The conditions that have a name, as `--conditions` takes it."""
+"""Conditions by name, as in `--conditions`."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """A world seen through a network; visits whose time was recorded take that time. A failed visit takes ten
+    """A world behind a simulated network. Visits with a recorded duration take that time. A failed visit takes ten
     latencies."""
 
     world: World
@@ -103,20 +103,19 @@ class Network:
         return math.exp(SPREAD * NormalDist().inv_cdf(self._chance(what, host)))
 
     def _chance(self, what: str, whose: str) -> float:
-        """A number strictly between 0 and 1, the same for the same question."""
+        """A number strictly between 0 and 1, always the same for the same arguments."""
         digest = hashlib.blake2b(f"{self.conditions.seed} {what} {whose}".encode(), digest_size=6).digest()
         return (int.from_bytes(digest, "big") + 0.5) / 2**48
 
 
-# The world over a web on disk: what a visit finds there.
+# The world of a web on disk.
 
 
 @dataclass(frozen=True)
 class RecordedWorld:
-    """`relevant` says of each page whether it is relevant. `with_content` loads texts and link contexts, which costs
-    time that strategies looking at attributes only need not spend. The world is closed: links that lead out of the web
-    are left out, unless `open_ended`, when a visit to one fails. The robots.txt of a host names its sitemaps, and says
-    nothing else."""
+    """Answers visits from a recorded web. `relevant` marks the relevant pages. `with_content` loads texts and link
+    contexts, which strategies that use only attributes do not need. Links out of the web are left out, unless
+    `open_ended`: then a visit to one fails. The robots.txt of a host contains only its sitemaps."""
 
     web: Web
     relevant: NDArray[np.bool_]
@@ -126,7 +125,7 @@ class RecordedWorld:
     _links: dict[int, Link] = field(default_factory=dict, repr=False)
 
     def fetch(self, visit: Visit) -> tuple[Outcome, float]:
-        """Takes the time that was recorded, or none; `Network` adds what a recording lacks."""
+        """Takes the recorded time, or none; `Network` adds the latency that a recording lacks."""
         if visit.purpose == "robots":
             return RobotsRules(self._announcement(visit.host)), 0.0
         if visit.purpose == "sitemap":
@@ -142,7 +141,7 @@ class RecordedWorld:
         return number is not None and number < self.web.pages and bool(self.relevant[number])
 
     def number(self, url: str) -> int | None:
-        """The page number of a URL; None: the web has never heard of it."""
+        """The page number of a URL; None if it is not in the web."""
         number = self._numbers.get(url)
         if number is None and (number := self.web.urls.find(url)) is not None:
             self._numbers[url] = number
@@ -184,7 +183,7 @@ class RecordedWorld:
         return replace(page, links=links, unrecorded=left_out, **texts)
 
     def _link(self, number: int) -> Link:
-        """A link without context is the same from everywhere, so each is made once."""
+        """A link without context is the same on every page, so it is cached."""
         link = self._links.get(number)
         if link is None:
             url = self.web.urls[number]
@@ -193,7 +192,7 @@ class RecordedWorld:
         return link
 
 
-# Duplicates in a simulation: every page is compared with those fetched before it, as a live crawl does.
+# Duplicates in a simulation: every page is compared with those fetched before, as in a live crawl.
 
 
 def _nothing_yet() -> Duplicates:
@@ -204,8 +203,8 @@ def _nothing_yet() -> Duplicates:
 
 @dataclass
 class ComparedWorld:
-    """A world with texts, whose pages name the page that they are a duplicate of: an equal one, by all that was kept of
-    it, or one with nearly the same text. Of two that are under way at once, the one asked for first is the original."""
+    """A world with texts that marks duplicates: pages with the same recorded content, and near-duplicates by text. Of
+    two concurrent visits, the one started first is the original."""
 
     world: World
     _equal: dict[bytes, str] = field(default_factory=dict, init=False, repr=False)
@@ -227,18 +226,19 @@ class ComparedWorld:
 
 
 def _digest(page: Page) -> bytes:
-    """Stands for the bytes of a page that has none: what a served page is made of."""
+    """Replaces the digest of the bytes, which are not recorded: covers everything that a served page is generated
+    from."""
     said = (page.title, page.text, page.language, page.meta_charset, sorted(page.tag_texts.items()), page.links)
     return hashlib.blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-# A web written down by hand: for tests, examples, and explaining a strategy on paper.
+# A web defined by hand: for tests, examples and explanations.
 
 
 @dataclass(frozen=True)
 class WrittenWorld:
-    """`outcomes` by URL, the URLs that are really relevant, and the seconds each host takes to answer (default none).
-    `rules` is what comes for a robots.txt: by its URL, or by its host where http and https have the same."""
+    """`outcomes` by URL, the relevant URLs, and the response time of each host in seconds (default 0). `rules` has the
+    outcome for robots.txt, by URL, or by host if it is the same for http and https."""
 
     outcomes: Mapping[str, Outcome]
     relevant: Collection[str] = ()
@@ -247,7 +247,7 @@ class WrittenWorld:
 
     @staticmethod
     def of_links(links: Mapping[str, Collection[str]], relevant: Collection[str] = ()) -> WrittenWorld:
-        """Pages that have nothing but links."""
+        """Pages that contain only links."""
         pages = {url: Page(url, links=tuple(map(Link, targets))) for url, targets in links.items()}
         return WrittenWorld(pages, relevant)
 

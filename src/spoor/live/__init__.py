@@ -1,1 +1,1 @@
-"""Crawls of the real web: the driver, what is done with each response, worker processes, relearning on resume."""
+"""Crawls of the real web: the driver, the processing of responses, worker processes, relearning on resume."""

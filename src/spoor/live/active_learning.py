@@ -1,4 +1,4 @@
-"""A judge that is taught while it crawls: a teacher is asked beside the crawl, and answers change what was judged."""
+"""Active learning during a crawl: asks a teacher concurrently, retrains the judge, and revises earlier verdicts."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ from spoor.teaching.taught_judge import TaughtJudge
 from spoor.teaching.teachers import teacher_of
 
 AT_ONCE = 4
-"""Questions to a teacher at the same time."""
+"""Concurrent questions to a teacher."""
 PATIENCE = 1.0
-"""Seconds after which it is seen whether a person has answered, if nothing else happens."""
+"""Interval in seconds at which answers of persons are polled, if no batch wakes the loop."""
 PAUSE = 30.0
-"""Seconds in which a teacher is not asked again after it could not be."""
+"""Seconds without questions after a request to a teacher, or a lesson, failed."""
 GRACE = 1.0
-"""Seconds that answers under way may still take when the crawl has ended."""
+"""Seconds to wait for pending answers after the crawl has ended."""
 _log = logging.getLogger(__name__)
 
 
 @dataclass
 class ActiveLearning:
-    """Told of every batch by `wake`. `judge` is the one that judges now; `on_lesson` is called with the version of its
-    student after each lesson, before that is committed, `on_error` with what makes it impossible to go on. `questions`
-    and `visits` are the budgets; None: without end."""
+    """Asks questions and runs lessons when they are due. The crawl calls `wake` after every batch. `judge` is the
+    current judge. `on_lesson` is called with the version of its student after each lesson, before the commit;
+    `on_error` with a fatal storage error. `questions` and `visits` are the budgets; None is unlimited."""
 
     db: sqlite3.Connection
     crawl: Crawl
@@ -77,7 +77,7 @@ class ActiveLearning:
         self._began = self.journal.last
 
     def judged(self, outcome: Outcome) -> Outcome:
-        """The verdict of the student as it is now, whoever read the page with an earlier version of it."""
+        """Judges the page with the current student, even if a worker process used an earlier version."""
         if not isinstance(outcome, Judged):
             return outcome
         page, student, others = outcome.page, self.judge.student, self.judge.others(outcome.page)
@@ -93,14 +93,14 @@ class ActiveLearning:
         self._news.set()
 
     async def caught_up(self) -> None:
-        """Returns when everything is asked and learned that is due now."""
+        """Returns when all questions and lessons that are due now are done."""
         self.wake()
         await self._is_idle.wait()
 
     @asynccontextmanager
     async def beside(self) -> AsyncIterator[None]:
-        """While it lasts, teachers are asked and answers are learned from. Answers that are under way at its end are
-        waited for, but not for long: they may have been paid for."""
+        """Runs questions and lessons in a background task. At exit, waits up to `GRACE` seconds for pending answers:
+        they may have been paid for."""
         task = asyncio.create_task(self._run())
         try:
             yield
@@ -130,7 +130,7 @@ class ActiveLearning:
                 self._is_idle.set()
 
     async def _step(self) -> bool:
-        """Whether there was anything to do."""
+        """Returns whether there was anything to do."""
         asked = 0 if self.teacher is None else await self._ask(self.teacher)
         is_due = self._is_lesson_due()
         if is_due:
@@ -138,7 +138,7 @@ class ActiveLearning:
         return asked > 0 or is_due
 
     async def _ask(self, teacher: Teacher) -> int:
-        """How many questions were put."""
+        """Returns the number of questions that were due."""
         questions = self._due_questions(teacher)
         for first in range(0, len(questions), AT_ONCE):
             some = questions[first : first + AT_ONCE]
@@ -147,7 +147,7 @@ class ActiveLearning:
         return len(questions)
 
     def _due_questions(self, teacher: Teacher) -> Sequence[Question]:
-        """As many as are worth a lesson, when that many are due."""
+        """A batch of questions large enough for a lesson, or none if fewer are due."""
         asked = len(asked_urls(self.db))
         if self.clock() < self._pausing_until or self._is_over(teacher, asked):
             return ()
@@ -158,7 +158,8 @@ class ActiveLearning:
         return next_questions(self.db, self.judge.student, min(now, batch), teacher.may_know)
 
     def _is_over(self, teacher: Teacher, asked: int) -> bool:
-        """Few answers may all agree with a judge that is wrong elsewhere, so half of the questions are asked anyway."""
+        """Whether questions end. A few answers may agree with a judge that is wrong elsewhere, so half of the
+        questions are always asked."""
         settled = 2 * asked >= self.questions and has_settled([version.changed for version in versions(self.db)])
         reason = teacher.spent or ("the judge does not change any more" if settled else "")
         if reason and reason not in self._said:
@@ -179,7 +180,7 @@ class ActiveLearning:
         return is_lesson_due(known + new, known, self.questions) or is_threshold_due_in(self.db)
 
     def finish(self) -> bool:
-        """Learns from what is left, however little. Whether there was anything."""
+        """Learns from the remaining answers, however few. Returns whether there were any."""
         self.crawl.frontier.commit()
         is_left = unlearned(self.db, usable(self.db)) > 0
         if is_left:
@@ -188,13 +189,13 @@ class ActiveLearning:
         return is_left
 
     async def _learn(self) -> None:
-        """The crawl does not wait for a student that learns."""
+        """Trains in a thread, so that the crawl does not wait."""
         marks = usable(self.db)
         student = await asyncio.to_thread(self.judge.student.taught, answered(self.db, marks))
         self._take(student, marks)
 
     def _take(self, student: Student, marks: Sequence[PageMark]) -> None:
-        """One transaction: the student, its verdicts, and the places of links in the queue."""
+        """Replaces the student, in one transaction with its verdicts and the priorities of links."""
         self.crawl.frontier.commit()
         taught = judge_again(self.db, self.judge, student, marks, self.clock(), (self._began, self.journal.last))
         self.judge = taught.judge
@@ -207,7 +208,7 @@ class ActiveLearning:
 
 
 def resumed_judge(judge: Judge, db: sqlite3.Connection) -> TaughtJudge | None:
-    """As it was after its last lesson; None: it cannot be taught."""
+    """The judge as of its last lesson; None if it contains no student."""
     taught = TaughtJudge.of(judge)
     if taught is None:
         return None

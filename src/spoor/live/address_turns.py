@@ -1,12 +1,13 @@
-"""Who may ask an IP address at which hosts of several shards are: one shard at a time.
+"""Grants IP addresses that serve hosts of several shards: one shard at a time may send requests to an address.
 
-An address is held by the shard that first asked for it, until another wants it. Then it is asked back, and given back
-when no visit is under way there and its delay is over, and the shard that has waited longest has it next. All of this
-goes with the reports and grants of a round, so that no fetch costs a call, and no two machines need the same time.
+The first shard that requests an address keeps it until another shard needs it. The address is then revoked; the shard
+returns it when no visit is under way there and its delay is over, and the shard that has waited longest receives it.
+All of this travels with the reports and grants of a round, so fetches cost no extra calls and machines need no common
+clock.
 
-A shard that cannot be asked keeps what it holds. It answers again from a process that has the lock of its folder, so
-that the one before is gone. For the same reason nobody holds anything before all shards were heard: processes that
-another coordinator left behind may still be at work.
+A shard that does not respond keeps its addresses. When it responds again, its process holds the lock of the folder, so
+the previous process has ended. For the same reason no address is granted before all shards have reported: processes
+started by an earlier coordinator may still be running.
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ from typing import NamedTuple
 from spoor.frontier.addresses import AddressGrant
 
 ROUNDS = 20
-"""For which a shard has an address before it is asked back. Handing over costs at least the delay of the address."""
+"""Rounds before an address is revoked from its shard. A handover costs at least the delay of the address."""
 
 
 class AddressReport(NamedTuple):
-    """What a shard says: addresses for which its hosts wait, and those of the ones asked back that it does not hold."""
+    """The report of a shard: addresses for which its hosts wait, and revoked addresses that it no longer holds."""
 
     awaited: Collection[str] = ()
     given_back: Collection[str] = ()
 
 
 class AddressTurns:
-    """`_holders` has the shard of an address, and the round since when; `_queues` those who wait for one, first come
-    first. Whatever is lost on the way is said again in the next round: that an address is waited for, is granted, asked
-    back, or given back."""
+    """Assigns addresses to shards. `_holders` maps an address to its shard and the round of the grant, `_queues` to the
+    waiting shards, first come first served. Requests, grants, revocations and returns are repeated in each round, so a
+    lost message does no harm."""
 
     def __init__(self, shards: int) -> None:
         self._unheard = set(range(shards))
@@ -39,7 +40,7 @@ class AddressTurns:
         self._queues: dict[str, list[int]] = {}
 
     def round(self, reports: Mapping[int, AddressReport]) -> dict[int, AddressGrant]:
-        """What each shard is told that has reported."""
+        """Processes the reports of one round. Returns the grant for each shard that reported."""
         self._round += 1
         self._unheard -= reports.keys()
         for shard, report in reports.items():

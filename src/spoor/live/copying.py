@@ -1,4 +1,4 @@
-"""A shard that works on the disk of its machine is copied every few minutes, while it runs and when it ends."""
+"""Copies a shard that works on a local disk: every few minutes while it runs, and when it ends."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from spoor.crawling.share import Lease
 from spoor.errors import BadInput, BrokenStorage
 from spoor.live.running import Session
 from spoor.settings import ShardSettings
-from spoor.share import Lease
 from spoor.steering.inbox import Inbox
 from spoor.store.copied_mail import CopiedMail
 from spoor.store.copies import CopyName, CopyPlace, Moment, Replaced, moment_of
@@ -24,16 +24,16 @@ from spoor.store.mail import Heard
 from spoor.store.sharded_folder import ShardedFolder
 
 LOOK = 2.0
-"""Seconds between two looks at the place of the copies."""
+"""Seconds between two checks of the folder of the copies."""
 LEASE_SECONDS = 30.0
-"""For which a lease counts. A process that is cut off makes no visits after that, nor who takes its place before."""
+"""Validity of a lease. A process that is cut off makes no visits after that, and its replacement none before."""
 _FAILURES = (OSError, sqlite3.Error, BadInput)
 
 
 @dataclass
 class Copying:
-    """`warning` says why the last copy failed; "": it did not. `_heard` is how far senders had been heard in the last
-    two copies of this process that are whole."""
+    """Copies a running shard. `warning` is why the last copy failed, "" if it succeeded. `_heard` has the last messages
+    received from each sender as of the last two complete copies of this process."""
 
     place: CopyPlace
     local: LocalFolder
@@ -47,18 +47,18 @@ class Copying:
 
     @property
     def cut_off(self) -> float:
-        """Seconds until nobody else makes visits of this shard for sure."""
+        """Seconds until it is certain that no other process makes visits for this shard."""
         return 0.0 if self.local.is_over else self.lease_seconds
 
     def leased(self, session: Session) -> None:
-        """From now on a lease counts, for a while."""
+        """Restarts the validity of the lease."""
         if self._expiry is not None:
             self._expiry.cancel()
         self._expiry = asyncio.get_running_loop().call_later(self.lease_seconds, _expire, session)
 
     @contextlib.asynccontextmanager
     async def beside(self, session: Session) -> AsyncIterator[None]:
-        """While it runs. A copy that was begun is finished."""
+        """Makes copies in the background while the session runs. At the end, a started copy is finished."""
         running = asyncio.create_task(self._run(session))
         try:
             yield
@@ -69,7 +69,7 @@ class Copying:
             await running
 
     async def _run(self, session: Session) -> None:
-        """A copy that fails is missed by nobody unless the disk is lost, too: the next may succeed."""
+        """A failed copy only sets `warning`: it matters only if the disk is lost too, and the next copy may succeed."""
         loop = asyncio.get_running_loop()
         due = loop.time() + self.seconds
         while not self._ending.is_set():
@@ -88,22 +88,23 @@ class Copying:
                 due = loop.time() + self.seconds
 
     def look(self) -> None:
-        """Whether somebody has taken over; and what persons ask for they leave in the place that they know."""
+        """Raises Replaced if another process has taken over. Fetches actions, which users put into the original
+        folder."""
         self.place.check(self.local.generation)
         Inbox(self.place.folder.inbox).move_to(self.local.folder.inbox)
 
     async def _copy_running(self, session: Session) -> None:
-        """WARC files are copied when they are closed, so this one ends here."""
+        """Only closed WARC files are copied, so this closes the current one."""
         session.archive.keeper.close()
         with moment_of(self.local.folder) as moment:
             await asyncio.to_thread(self._write, moment)
         self.warning = ""
-        # Where the newest copy turns out to be damaged, the shard goes back to the one before.
+        # If the newest copy is damaged, the shard is restored from the one before.
         if len(self._heard) > 1 and isinstance(session.mail, CopiedMail):
             session.mail.copied = self._heard[0]
 
     async def finish(self) -> None:
-        """The last copy, when nothing is written any more."""
+        """Makes the last copy, after all writes."""
         try:
             with moment_of(self.local.folder) as moment:
                 await asyncio.to_thread(self._write, moment, ended=True)
@@ -123,10 +124,10 @@ def _expire(session: Session) -> None:
 
 @contextlib.asynccontextmanager
 async def copied(folder: Path, settings: ShardSettings, lease_seconds: float) -> AsyncIterator[Copying]:
-    """Opens a shard on the disk of this machine, as it is there or from the newest copy in `folder`. When all went well
-    there is a last copy. FolderInUse: another process has it, or it cannot be reached right now."""
+    """Opens a shard on the local disk, from the state there or from the newest copy in `folder`. On success, ends with
+    a last copy. Raises FolderInUse if another process has the folder, or if it is unreachable right now."""
     place, path, crawl = CopyPlace(folder), local_path(settings.local, folder), ShardedFolder(folder.parent.parent)
-    if not crawl.exists:  # Or it would begin anew.
+    if not crawl.exists:  # Otherwise the shard would start from scratch.
         raise FolderInUse(f"{crawl.path} is not there; is it mounted on {socket.gethostname()}?")
     with contextlib.ExitStack() as stack:
         try:

@@ -1,4 +1,4 @@
-"""A crawl of the real web: asyncio and the wall clock."""
+"""Drives a crawl of the real web, with asyncio and the wall clock."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from spoor.records import Outcome, Trouble, Visit
 from spoor.roles import Downloader, Troubles
 
 GRACE = 0.5
-"""Seconds that visits under way may still take after the crawl was told to stop. Two seconds after that it must be
-gone."""
+"""Seconds that visits under way may still take after `stop`. The process must have ended two seconds after that."""
 AT_ONCE = 16
-"""Visits that are absorbed together, some 25 ms. After these, and after every decision, the loop turns once: what else
-has come must not wait for all of them. With fewer, more is written to the disk, and more links are re-scored."""
+"""Most visits that are absorbed in one batch, which takes about 25 ms. The event loop runs once after each batch and
+each selected visit, so that other tasks need not wait long. Smaller batches mean more disk writes and more
+re-scoring."""
 
 
 @dataclass
 class LiveDriver:
-    """Keeps up to `connections` fetches under way: begun, and not absorbed yet. `clock` tells seconds since the epoch.
-    A fetch that raises anything but an error of storage costs its URL, and `troubles` is told. `lasting`: it does not
-    end by itself, since more visits may be granted."""
+    """Keeps up to `connections` fetches under way: started, but not yet absorbed. `clock` returns seconds since the
+    epoch. If a fetch raises anything but a storage error, only its URL is lost, and `troubles` records the error. With
+    `lasting` the driver does not end by itself, since more visits may be granted."""
 
     crawl: Crawl
     downloader: Downloader
@@ -38,18 +38,18 @@ class LiveDriver:
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
     _under_way: int = field(default=0, init=False)
     deciding: float = field(default=0.0, init=False)
-    """Seconds in which the crawl was asked what to visit next, or told what came."""
+    """Seconds spent in `next_visit` and `absorb` of the crawl."""
     _stop_by: float | None = field(default=None, init=False)
     _woken: bool = field(default=False, init=False)
 
     def stop(self) -> None:
-        """Begin no more visits; what is under way may still arrive, for a while. Told twice, it does not wait."""
+        """Start no more visits; those under way have `GRACE` seconds left. A second call ends the wait at once."""
         self._stop_by = self.clock() + (GRACE if self._stop_by is None else 0.0)
         self._arrived.put_nowait(None)
 
     def wake(self, error: Exception | None = None) -> None:
-        """What to visit next may be another than it was, or a host be free that was not: a batch is yielded, if an
-        empty one. An `error` ends the crawl."""
+        """Signals that the next visit may have changed or a host may be free again. `run` then yields a batch, which
+        may be empty. An `error` ends the crawl."""
         self._woken = True
         self._arrived.put_nowait(error)
 
@@ -58,8 +58,8 @@ class LiveDriver:
         return self._under_way
 
     async def run(self) -> AsyncIterator[list[Event]]:
-        """While there is room and a visit, start fetching; wait for whichever comes first, an arrival or a host waking;
-        absorb; when neither can come, stop. Yields the events of each batch, after it was committed."""
+        """Starts fetches while connections are free and visits available; waits for an arrival or until a host is free;
+        absorbs. Ends when neither can happen. Yields the events of each batch after it is committed."""
         try:
             while True:
                 await self._start_fetching()
@@ -94,7 +94,7 @@ class LiveDriver:
         return events
 
     def begin(self, visit: Visit) -> None:
-        """However many are under way: somebody may wait for a robots.txt."""
+        """Starts a fetch even if all connections are in use: another request may be waiting for this robots.txt."""
         self._under_way += 1
         task = asyncio.create_task(self._fetch(visit))
         self._tasks.add(task)
@@ -102,8 +102,10 @@ class LiveDriver:
 
     async def _fetch(self, visit: Visit) -> None:
         try:
-            self._arrived.put_nowait((visit, await Blamed(self.downloader.fetch(visit), visit.url, self.troubles)))
-        except OF_STORAGE as error:  # Handed over, so that it ends the crawl instead of one visit.
+            self._arrived.put_nowait(
+                (visit, await TrackedFetch(self.downloader.fetch(visit), visit.url, self.troubles))
+            )
+        except OF_STORAGE as error:  # Passed on, so that it ends the crawl and not only this visit.
             self._arrived.put_nowait(error)
         except Exception as error:
             self._arrived.put_nowait((visit, Trouble(self.troubles.keep(visit.url, "fetched", error))))
@@ -112,7 +114,7 @@ class LiveDriver:
         return self.crawl.wake_at() if self._under_way < self.connections else None
 
     async def _arrivals(self, wake: float | None) -> list[Arrival]:
-        """What has arrived, once something has; nothing if it is time to wake before that."""
+        """Waits for outcomes; returns those that have arrived, at most `AT_ONCE`, or none if `wake` comes first."""
         try:
             async with asyncio.timeout(None if wake is None else max(0.0, wake - self.clock())):
                 arrived = [await self._arrived.get()]
@@ -128,16 +130,16 @@ class LiveDriver:
         return arrivals
 
     async def _abandon(self) -> None:
-        """What is still under way stays in transit, and waits again when the crawl is resumed."""
+        """Cancels the fetches under way. Their links stay in transit, and wait again when the crawl is resumed."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Blamed:
-    """A fetch that says of every step between two waits that its URL is worked on, so that it can be blamed if the
-    process dies of that step."""
+class TrackedFetch:
+    """Awaits a fetch and registers its URL with `troubles` during each step between two awaits, so that the URL can be
+    blamed if that step kills the process."""
 
     fetching: Coroutine[Any, Any, Outcome]
     url: str
@@ -156,5 +158,5 @@ class Blamed:
                 self.troubles.off()
             try:
                 answer, interruption = (yield awaited), None
-            except BaseException as error:  # For the fetch to handle: cancelled, or what it waited for failed.
+            except BaseException as error:  # Passed to the fetch: it was cancelled, or its awaitable failed.
                 answer, interruption = None, error

@@ -1,4 +1,4 @@
-"""The pages that `[target] like` names: fetched once, as politely as any, and kept with the crawl."""
+"""The example pages of `[target] like`: fetched once, as politely as any page, and stored with the crawl."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from spoor.records import Judged, Page
 from spoor.urls import normalise
 
 LARGEST = 1 << 28
-"""Bytes of the file."""
+"""Maximum size of the file, in bytes."""
 PATIENCE = 120.0
-"""Seconds that all examples may take."""
+"""Timeout in seconds for all examples together."""
 
 
 async def keep_examples(
     file: Path, like: Sequence[str], fetch: Callable[[Sequence[str]], Awaitable[Mapping[str, Page]]]
 ) -> None:
-    """Those that are not in the file yet: URLs are fetched, documents are read. A resumed crawl begins with the same,
-    whatever became of them."""
+    """Adds the examples that are missing in the file: URLs are fetched, local documents read. A resumed crawl starts
+    from the same examples, even if the originals have changed."""
     known = read_examples(file)
     missing = [name for name in like if name not in known]
     if not missing:
@@ -37,8 +37,8 @@ async def keep_examples(
 
 
 async def fetch_examples(urls: Sequence[str], driver: LiveDriver, came: Mapping[str, Judged]) -> dict[str, Page]:
-    """By URL, when the delays of their hosts are over. `driver` is that of a crawl that follows no links and puts pages
-    into `came`. BadInput, in one line, if a page cannot be had."""
+    """Returns the pages by URL, once the delays of their hosts are over. The crawl of `driver` follows no links and
+    puts its pages into `came`. Raises BadInput if a page cannot be fetched."""
     places = {url: _normalised(url) for url in urls}
     driver.crawl.begin(places.values())
     events: list[Event] = []
@@ -78,14 +78,14 @@ def _reasons(events: Sequence[Event]) -> dict[str, str]:
 
 
 def write_examples(file: Path, pages: Mapping[str, Page]) -> None:
-    """Whole or not at all. What a student learns from them is kept: titles and main texts."""
+    """Replaces the file atomically. It contains what a student learns from: titles and main texts."""
     content = {url: [page.title, page.best_text] for url, page in pages.items()}
     with replacing(file, durable=True) as partial:
         partial.write_text(json.dumps(content, ensure_ascii=True, indent=1), "utf8")
 
 
 def read_examples(file: Path) -> dict[str, Page]:
-    """By URL; none where the file is missing."""
+    """Returns the pages by URL; empty if the file does not exist."""
     if not file.exists():
         return {}
     try:

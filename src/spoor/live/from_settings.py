@@ -1,4 +1,4 @@
-"""The parts of a live crawl that follow from its settings alone: strategy, limits, politeness, the fetcher."""
+"""The parts of a live crawl that depend only on its settings: strategy, limits, politeness, the fetcher."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spoor.judging.train_topic import topic_from
 from spoor.live.example_pages import read_examples
 from spoor.live.page_reader import Reader
 from spoor.live.workers import ReadingLimits
-from spoor.ordering.admissions import AllOf, Manners
+from spoor.ordering.admissions import AllOf, RespectNofollow
 from spoor.ordering.scope import Scope
 from spoor.ordering.traps import Traps
 from spoor.pricing import Limits
@@ -35,12 +35,12 @@ from spoor.teaching.taught_judge import TaughtJudge
 from spoor.teaching.teachers import check_teacher
 
 AGENT = "spoor"
-"""The name by which robots rules call us."""
+"""The product token of this crawler in robots.txt."""
 
 WAITING = 4
-"""Processes that read pages where a page waits for its translations, unless somebody asks for another number."""
+"""Default number of worker processes if reading a page waits for translations."""
 CALLS = 3
-"""Times that a page waits for translations at most: what is judged, what is classified, what stands around links."""
+"""Maximum number of translation calls for a page: the judged text, the classified text, the contexts of links."""
 
 ADDRESS_DELAY = 0.25
 """The delay in seconds of all hosts at one IP address after a visit to one of them."""
@@ -52,14 +52,13 @@ Maker = Callable[[Judge], Strategy]
 
 @dataclass(frozen=True)
 class Objects:
-    """What a program gives as objects instead of by the names in the settings. A strategy that is given ready-made
-    brings its own judge."""
+    """Objects that a program passes instead of names in the settings. A finished strategy includes its own judge."""
 
     strategy: Strategy | Maker | None = None
     judge: Judge | None = None
 
     def unbound(self, settings: Config, folder: CrawlFolder | None = None) -> Strategy:
-        """The strategy as it was asked for, with nothing learned. Translations are kept in the `folder`."""
+        """The requested strategy, with nothing learned. Translations are cached in the `folder`."""
         if isinstance(self.strategy, Strategy):
             return self.strategy.fresh()
         if self.judge is None and GIVEN_IN_PYTHON in settings.target.judge:
@@ -75,8 +74,8 @@ class Objects:
         return registry.strategy(settings.crawl.strategy, judge)
 
     def made(self, settings: Config) -> Objects:
-        """The same with the strategy made from the settings. So what is wrong with it is said before a folder is made,
-        and a model is read once. Not where examples must be fetched first."""
+        """The same with the strategy built from the settings, so that errors show before a folder is created, and a
+        model is loaded only once. Unchanged if examples must be fetched first."""
         made = self.unbound(settings)
         return self if settings.target.like_urls else Objects(made)
 
@@ -90,29 +89,28 @@ NO_OBJECTS = Objects()
 
 
 def _examples(settings: Config, folder: CrawlFolder | None) -> Mapping[str, Page]:
-    """The examples that are URLs; without a folder, in which they are kept once they were fetched, pages in their
-    place."""
+    """The examples that are URLs, as stored in the folder; without a folder, placeholder pages."""
     urls = settings.target.like_urls
     return {url: Page(url, title=url) for url in urls} if folder is None else read_examples(folder.examples)
 
 
 def begun_student(settings: Config, folder: CrawlFolder) -> Student | None:
-    """The judge of a crawl that can be taught, as it began; None: it cannot be."""
+    """The initial student of the crawl; None if its judge cannot be taught."""
     aim = Aim(settings.teacher.precision, settings.teacher.recall)
     judge = TaughtJudge.of(registry.judge_of(settings.target, fetched=read_examples(folder.examples), aim=aim))
     return None if judge is None else judge.student
 
 
 def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFolder | None = None) -> Strategy:
-    """The strategy asked for, bound by scope, manners and a sense for traps."""
+    """The requested strategy, restricted by scope, nofollow rules and trap detection."""
     named = objects.unbound(settings, folder)
     scope = settings.scope
     bounds = Scope(scope.include, scope.exclude, scope.hosts, scope.domains, scope.max_depth, scope.pages_per_host)
-    return replace(named, admission=AllOf((Manners(), bounds, Traps(), named.admission)))
+    return replace(named, admission=AllOf((RespectNofollow(), bounds, Traps(), named.admission)))
 
 
 def with_kept_model(settings: Config, folder: CrawlFolder) -> Config:
-    """What was trained from a folder of examples stays with the crawl, so that it is resumed with the same judge."""
+    """Trains the judge from a folder of examples and stores the model with the crawl, to resume with the same judge."""
     examples = settings.target.examples
     if not examples or examples.endswith(SUFFIX):
         return settings
@@ -128,12 +126,12 @@ def user_agent(settings: Config) -> str:
 
 
 def accepted_languages(settings: Config, strategy: Strategy) -> str:
-    """The header Accept-Language, "" for none: as the settings say, else by the language of the target."""
+    """The value of the header Accept-Language: as set, or by the language of the target; "" for none."""
     return settings.crawl.accept_language or accept_language(tag_of(prior_of(strategy.judge).language))
 
 
 def host_rules(settings: Config, shards: int = 1) -> HostRules:
-    """What every host is promised, at the least. Hosts of several shards may be at one IP address."""
+    """The minimum delays and limits for every host. Hosts of several shards may share one IP address."""
     polite, delay = settings.politeness, settings.politeness.host_delay
     return HostRules(
         delay,
@@ -169,6 +167,6 @@ def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> Htt
 
 
 def reading_limits(settings: Config, reader: Reader) -> ReadingLimits:
-    """With the time for which a page may wait for its translations."""
+    """Limits for reading one page, including the time that it may wait for translations."""
     waiting = CALLS * (settings.translate.answer_seconds + 1.0) if reader.waits else 0.0
     return ReadingLimits(settings.limits.parse_seconds + waiting, settings.limits.parse_bytes)

@@ -1,4 +1,4 @@
-"""Figures of a crawl that runs in this process: what its metrics ask of it."""
+"""Current figures of a crawl in this process, for its metrics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spoor.roles import Downloader
 
 @dataclass
 class JudgeTime:
-    """Adds up the seconds that pages took to be judged, in whatever process that was."""
+    """A downloader that adds up the seconds spent on judging pages, in all processes."""
 
     downloader: Downloader
     seconds: float = field(default=0.0, init=False)
@@ -26,7 +26,7 @@ class JudgeTime:
 
 
 def metrics_of(session: Session, crawl: str) -> CrawlMetrics:
-    """To be called once, before the session runs; whoever runs it tells the metrics of the events."""
+    """Creates the metrics; call it once, before the session runs. The caller must pass the events on to the metrics."""
     driver, frontier = session.driver, session.crawl.frontier
     driver.downloader = judging = JudgeTime(driver.downloader)
 

@@ -1,4 +1,4 @@
-"""The live downloader: what a crawl does between a visit and its outcome. Fetch, keep, understand, judge."""
+"""The live downloader, from a visit to its outcome: fetch, store, parse, judge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spoor.live.workers import Workers
 from spoor.parse import sitemaps
 from spoor.parse.demanding import demanding
 from spoor.parse.documents import kind_of
-from spoor.parse.html import Interest, is_html, read_page
+from spoor.parse.html import ParseOptions, is_html, read_page
 from spoor.parse.main_text import extractor_named
 from spoor.parse.simhash import text_fingerprint
 from spoor.records import (
@@ -43,45 +43,47 @@ from spoor.settings import USUAL_PARSING, ParseSettings
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import MOST_BYTES, line_of
 from spoor.store.journal import Journal, PageFacts
-from spoor.store.warc import Kept, WarcKeeper, judgement, not_kept
+from spoor.store.warc import Kept, WarcWriter, judgement, not_kept
 from spoor.store.warc_records import digest_of
 from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, verdicts_of, waits
 from spoor.urls import canonical
 
 SHORT_SITEMAP = 50_000
-"""Bytes."""
+"""Sitemaps of at most this many bytes are parsed in the event loop."""
 GLANCE = 2_000
-"""Characters by which the language of a page is told when nobody asked for it."""
+"""Characters used to detect the language of a page if the judge is no language detector."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Makes of a response all that can be made of it alone. Pure, so that it can be done in another process. `texts` is
-    whether the crawl itself has a use for them, `labels` whether the label of a verdict is a language; `waits`: it may
-    wait for somebody else, so that the event loop must not do it; `apart`: documents are read in another process."""
+    """Parses and judges a response. Pure, so it can run in another process. `texts`: the crawl itself needs the texts
+    of pages. `labels`: the label of a verdict is a language. `waits`: reading may wait for a server, so it must not run
+    in the event loop. `apart`: documents are read in another process."""
 
     judge: Judge
     links: LinkReader | None
     texts: bool
-    interest: Interest
+    parse_options: ParseOptions
     labels: bool
     waits: bool = False
     apart: bool = False
 
     @staticmethod
     def of(strategy: Strategy, most_links: int | None = None, parsing: ParseSettings = USUAL_PARSING) -> Reader:
-        """`most_links`: of a page that has more, the others are only counted."""
+        """`most_links`: further links of a page are counted but not read."""
         links = strategy.link_reader
         on_the_way = strategy.way_reads_content
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
         contexts = on_the_way or strategy.scorer.reads_content
         extractor = extractor_named(parsing.main_text) if reads_main_text(strategy.judge) else None
-        interest = Interest(extractor, contexts, most_links, parsing.context, parsing.documents)
+        parse_options = ParseOptions(extractor, contexts, most_links, parsing.context, parsing.documents)
         labels = bool(prior_of(strategy.judge).language)
-        return Reader(strategy.judge, links, texts, interest, labels, waits(strategy.judge) or waits(strategy.scorer))
+        return Reader(
+            strategy.judge, links, texts, parse_options, labels, waits(strategy.judge) or waits(strategy.scorer)
+        )
 
     def read(self, visit: Visit, response: Response) -> Outcome:
-        outcome = understand(visit, response, self.interest, self.apart)
+        outcome = understand(visit, response, self.parse_options, self.apart)
         if not isinstance(outcome, Page):
             return outcome
         page = replace(
@@ -95,11 +97,11 @@ class Reader:
         return Judged(page, verdict, self._language(page, verdict), seconds)
 
     def warm_up(self) -> None:
-        """Compiled code takes a new process most of a second to load. The first page is not made to answer for it."""
+        """Loads compiled code: most of a second in a new process, which must not count as time of the first page."""
         read_page("http://warm.invalid/", b"<title>t</title><p>Words and <a href=/>a link", "text/html")
 
-    def read_away(self, visit: Visit, response: Response) -> Outcome:
-        """In another process: what the crawl has no more use for is not sent back."""
+    def read_in_worker(self, visit: Visit, response: Response) -> Outcome:
+        """Reads in another process; what the crawl no longer needs is not sent back."""
         outcome = self.read(visit, response)
         if not isinstance(outcome, Judged):
             return outcome
@@ -112,7 +114,7 @@ class Reader:
         return _Sent(replace(page, text="", main_text="", tag_texts={}), *said)
 
     def _language(self, page: Page, verdict: Verdict) -> str:
-        """As a judge of languages found it, else at a glance."""
+        """The label of a language judge, or else detected from the first `GLANCE` characters; "" if unknown."""
         if self.labels and verdict.label:
             return verdict.label
         found = next(iter(cld2_shares(page.text[:GLANCE])))
@@ -120,8 +122,8 @@ class Reader:
 
 
 class _Sent(Judged):
-    """A judged page on its way to another process, where it arrives as such, its links with no more than their hints:
-    an object for each would take four times as long to send."""
+    """A judged page that is pickled compactly and arrives as `Judged`; its links keep only URL, nofollow and hints.
+    Pickling an object per link would take four times as long."""
 
     __slots__ = ()
 
@@ -148,7 +150,7 @@ def _received(
 
 
 def canonical_links(page: Page) -> tuple[Link, ...]:
-    """The links of a page by their canonical URLs, each once; the URL that a page calls its own is one of them."""
+    """The links of a page by canonical URL, each once. They include the URL that the page declares as canonical."""
     links: dict[str, Link] = {}
     if page.canonical:
         links[canonical(page.canonical)] = Link(canonical(page.canonical))
@@ -160,8 +162,8 @@ def canonical_links(page: Page) -> tuple[Link, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """The tree that scripts made of a page, and the sub-resources that they were given."""
+class RenderedDom:
+    """The DOM that scripts produced for a page, and the sub-resources that they used."""
 
     html: str
     used: Sequence[SubResource]
@@ -169,13 +171,13 @@ class Drawn:
 
 @dataclass
 class Archive:
-    """Everything that is kept of a live crawl besides the frontier: responses, what was thought of them, duplicates.
+    """Stores everything of a live crawl besides the frontier: responses, verdicts, duplicates.
 
-    A response is in the WARC before anybody reads it; with `relevant_only` after it was judged, or never. `note` is
-    called with the events of each batch, so that the verdicts reach the WARC too.
+    A response is written to the WARC before it is parsed; with `relevant_only`, after it is judged, if it is relevant.
+    `note` is called with the events of each batch and writes the verdicts to the WARC.
     """
 
-    keeper: WarcKeeper
+    keeper: WarcWriter
     journal: Journal
     duplicates: Duplicates
     troubles: Troubles
@@ -183,7 +185,7 @@ class Archive:
     _held: dict[str, Response] = field(default_factory=dict, init=False)
     _kept: dict[str, Kept] = field(default_factory=dict, init=False)
     _languages: dict[str, str] = field(default_factory=dict, init=False)
-    _drawn: dict[str, Drawn] = field(default_factory=dict, init=False)
+    _rendered: dict[str, RenderedDom] = field(default_factory=dict, init=False)
 
     def keep(self, visit: Visit, response: Response) -> None:
         if self.relevant_only:
@@ -191,13 +193,13 @@ class Archive:
         else:
             self._kept[visit.url] = self.archived(response)
 
-    def keep_drawn(self, visit: Visit, drawn: Drawn) -> None:
-        """What scripts made of a response that is kept, or may be, and what they used for that."""
-        self._drawn[visit.url] = drawn
+    def keep_dom(self, visit: Visit, drawn: RenderedDom) -> None:
+        """Keeps the DOM and sub-resources of a response that is archived, or may be."""
+        self._rendered[visit.url] = drawn
 
     def _archived_tree(self, visit: Visit, rendering: Rendering, at: float) -> Rendering:
-        """With where its tree is in the archive."""
-        drawn, kept = self._drawn.pop(visit.url, None), self._kept[visit.url]
+        """The rendering with the location of its DOM in the archive."""
+        drawn, kept = self._rendered.pop(visit.url, None), self._kept[visit.url]
         if drawn is None or not kept.file:
             return rendering
         for used in drawn.used:
@@ -227,21 +229,21 @@ class Archive:
         return left
 
     def describe(self, visit: Visit, outcome: Outcome) -> Outcome:
-        """Tells the journal what it should know of a page and the event does not say. Returns the outcome with the URL
-        that the page is a duplicate of."""
+        """Passes facts to the journal that the event of the page does not contain. Returns the outcome, with the URL of
+        which the page is a duplicate."""
         if (response := self._held.pop(visit.url, None)) is not None:
             self._kept[visit.url] = self._decided(response, outcome)
         kept = self._kept[visit.url]
         if not isinstance(outcome, Judged):
             del self._kept[visit.url]
-            self._drawn.pop(visit.url, None)
+            self._rendered.pop(visit.url, None)
             return outcome
         page = outcome.page
         if page.rendering is not None:
             at = page.rendering.fetched + page.rendering.seconds
             page = replace(page, rendering=self._archived_tree(visit, page.rendering, at))
         fingerprint = None if page.text_fingerprint is None else page.text_fingerprint.fingerprint
-        # Pages made by scripts often share one payload, which says nothing of their texts.
+        # Pages rendered by scripts often share one payload, although their texts differ.
         is_scripted = page.rendering is not None and page.rendering.gained
         same = None if is_scripted else self.duplicates.same(kept.digest)
         twin = same.url if same is not None and same.url != page.url else ""
@@ -278,7 +280,7 @@ class Archive:
 
 
 def _reason(outcome: Outcome) -> str:
-    """Why there is no page."""
+    """Why the outcome is not a page."""
     match outcome:
         case Redirect(to=target):
             return f"redirects to {target}"
@@ -290,18 +292,18 @@ def _reason(outcome: Outcome) -> str:
 
 @dataclass
 class LiveDownloader:
-    """Carries out visits over HTTP. Without an `archive` nothing is kept. Demanding pages, and those with which
-    something went wrong before, are read and judged by the `workers`, where that can be stopped, or all pages if they
-    are to do everything. With `troubles` an exception while a page is read is told there, with what came; without, it
-    is raised. `accept_language` is the header of that name, for pages alone; "": none. `last_word` may give what was
-    read another verdict, before it is kept. With `scripts` pages that need it are rendered. Sitemaps that come are kept
-    in `sitemaps`, where there is one."""
+    """Carries out visits over HTTP. Without an `archive` nothing is stored. Demanding pages, and those that failed
+    before, are read and judged by the `workers`, which can be stopped; with `all_in_workers`, all pages are. If
+    reading a page raises an exception, `troubles` records it with the response; without `troubles` it is raised.
+    `accept_language` is the header of that name, sent only for pages; "" for none. `last_word` may change the verdict
+    before it is stored. With `scripts`, pages that need it are rendered. With `sitemaps`, fetched sitemaps are stored
+    there."""
 
     fetcher: HttpFetcher
     archive: Archive | None
     reader: Reader
     workers: Workers | None = None
-    everything_away: bool = False
+    all_in_workers: bool = False
     troubles: Troubles | None = None
     accept_language: str = ""
     last_word: Callable[[Outcome], Outcome] | None = None
@@ -329,13 +331,13 @@ class LiveDownloader:
         kept = response if is_page and Scripts.may_run(response) else None
         try:
             outcome = self._read(visit, response)
-            del response  # a body that waits to be read elsewhere is held there, and may be large
+            del response  # the queue of the workers holds the body, which may be large
             if isinstance(outcome, asyncio.Future):
                 outcome = await outcome
             if kept is not None and isinstance(outcome, Judged):
                 outcome = await self._with_scripts(visit, kept, outcome)
             outcome = outcome if self.last_word is None else self.last_word(outcome)
-        except OSError as error:  # No room for a file, or no process to be had; the page is not to blame.
+        except OSError as error:  # Disk full, or no process could be started: not the fault of the page.
             outcome = Failure(line_of("read", error), HEALS_AFTER, here=True)
         except Exception as error:
             if self.troubles is None or isinstance(error, OF_STORAGE):
@@ -344,7 +346,7 @@ class LiveDownloader:
         return outcome if archive is None else archive.describe(visit, outcome)
 
     async def _with_scripts(self, visit: Visit, response: Response, judged: Judged) -> Outcome:
-        """Read once more, if scripts made something of it."""
+        """Renders the page if needed, and reads it again if the scripts produced a DOM."""
         assert self.scripts is not None
         done = await self.scripts.run(visit, response, judged.page)
         if done is None:
@@ -353,7 +355,7 @@ class LiveDownloader:
         if not rendering.html:
             return replace(judged, page=replace(judged.page, rendering=rendering))
         if self.archive is not None:
-            self.archive.keep_drawn(visit, Drawn(rendering.html, used))
+            self.archive.keep_dom(visit, RenderedDom(rendering.html, used))
         outcome = self._read(visit, replace(response, rendering=rendering))
         return await outcome if isinstance(outcome, asyncio.Future) else outcome
 
@@ -364,7 +366,7 @@ class LiveDownloader:
         return await self.fetcher.fetch(visit.url, headers={**languages, **chain.headers(visit.url)})
 
     async def _listing(self, visit: Visit) -> Response | Failure:
-        """A sitemap may have any type: one in a gzip file has that of gzip files."""
+        """Fetches a sitemap. Every content type is accepted: a gzipped sitemap has that of gzip files."""
         kept = self.sitemaps
         known = {} if kept is None else kept.conditions(visit.url)
         response = await self.fetcher.fetch(visit.url, True, sitemaps.MOST_BYTES, known)
@@ -373,15 +375,17 @@ class LiveDownloader:
     def _read(self, visit: Visit, response: Response) -> Outcome | asyncio.Future[Outcome]:
         is_slow = self.reader.waits or _is_long_sitemap(visit, response) or self._is_document(response)
         if self.workers is None and is_slow:
-            return asyncio.ensure_future(asyncio.to_thread(self.reader.read_away, visit, response))
-        if self.workers is None or not (self.everything_away or is_slow or visit.apart or _is_demanding(response)):
+            return asyncio.ensure_future(asyncio.to_thread(self.reader.read_in_worker, visit, response))
+        if self.workers is None or not (self.all_in_workers or is_slow or visit.apart or _is_demanding(response)):
             return self.reader.read(visit, response)
-        # The payload stays here: only the decoded body is of use to a reader.
+        # The payload stays here: the worker needs only the decoded body.
         return self.workers.read(visit, replace(response, payload=b"", request=b""))
 
     def _is_document(self, response: Response) -> bool:
         content_type = response.headers.get("content-type", "")
-        return self.reader.interest.documents and kind_of(response.body, content_type) != "" and response.body != b""
+        return (
+            self.reader.parse_options.documents and kind_of(response.body, content_type) != "" and response.body != b""
+        )
 
     async def _rules(self, visit: Visit) -> Outcome:
         response = await self.fetcher.fetch(visit.url, True, LONGEST_FILE, conditions(visit.etag, visit.modified))
@@ -389,7 +393,7 @@ class LiveDownloader:
 
 
 def _is_long_sitemap(visit: Visit, response: Response) -> bool:
-    """Or packed. Others take a few milliseconds, and should not wait until a process has started: their host does."""
+    """Whether it is long or compressed. Others take a few milliseconds, and should not wait for a process to start."""
     return visit.purpose == "sitemap" and (len(response.body) > SHORT_SITEMAP or sitemaps.is_packed(response.body))
 
 
@@ -400,8 +404,8 @@ def _is_demanding(response: Response) -> bool:
 
 
 @dataclass
-class Remembering:
-    """Pages that came are remembered with their texts, which a crawl does not do."""
+class CollectingDownloader:
+    """A downloader that keeps the judged pages with their texts in `came`."""
 
     downloader: Downloader
     came: dict[str, Judged]

@@ -1,7 +1,7 @@
-"""Shards as actors of Ray, on this machine or on a running cluster. The only module that knows Ray.
+"""Shards as Ray actors, on this machine or on a running cluster. The only module that uses Ray.
 
-An actor that dies is started again, on another node if need be, and reopens the folder of its shard. The lock of the
-folder keeps out an actor that was taken for dead and still writes.
+An actor that dies is restarted, if necessary on another node, and reopens the folder of its shard. The lock of the
+folder protects it from an actor that was presumed dead but still writes.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from spoor.crawling.share import Lease, Share
 from spoor.errors import BadInput, MissingExtra
 from spoor.frontier.addresses import AddressGrant
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable, done_without_hosts
 from spoor.settings import Config
-from spoor.share import Lease, Share
 from spoor.store.copies import CopyPlace
 from spoor.store.mail import Answer, Batch
 from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
@@ -30,26 +30,29 @@ try:
     import ray
     from ray.exceptions import RayActorError
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-except ImportError:  # Said when shards are asked for.
+except ImportError:  # Reported by `check_ray`.
     ray = None
 
 _log = logging.getLogger(__name__)
 CALL_SECONDS = 10.0
-"""For which an answer is waited for. A node that is frozen answers nothing, and others must go on."""
+"""Timeout of a call. A frozen node never responds, and the other shards must continue."""
 UNASKED_SECONDS = 120.0
-"""After which a process ends that nobody asks for a report."""
+"""Seconds without a request for a report after which a process exits."""
 STOP_SECONDS = 60.0
-"""For which a shard may take to stop, before its actor is left to end with Ray, or to deliver its letters."""
+"""Timeout of a shard to deliver its messages, or to stop; after that its actor ends with Ray."""
 COPY_SECONDS = 3600.0
-"""For which it may take to stop where it is copied before it ends."""
+"""Timeout to stop for a shard that makes a last copy first."""
+AS_URGENT = {"worker_niceness": 0}
+"""By default Ray runs actors at a lower process priority: beside other programs, shards would be much slower than one
+process."""
 
 
 class RayShard:
-    """A `ShardHandle`: the actor with a name, wherever it is right now. While it has not answered the call `_late`, it
-    is not asked again."""
+    """A `ShardHandle` of the actor with this name, on any node. Makes no further call until the actor has answered the
+    pending one, `_late`."""
 
     def __init__(self, name: str, namespace: str, copied: bool = False) -> None:
-        """`copied`: there is a last copy when it stops."""
+        """`copied`: the shard makes a last copy when it stops."""
         self._name = name
         self._namespace = namespace
         self._copied = copied
@@ -71,7 +74,7 @@ class RayShard:
         return answer
 
     async def stop(self, why: str) -> None:
-        """One that cannot be asked has nothing under way that its folder does not know."""
+        """An unavailable shard is ignored: its folder has a record of everything under way."""
         if self._late is not None:
             await asyncio.wait({self._late}, timeout=CALL_SECONDS)
         try:
@@ -81,8 +84,8 @@ class RayShard:
                 _log.warning("there is no last copy of a shard, resume the crawl where its disk is: %s", error)
 
     async def _ask(self, method: str, *given: Any, seconds: float = CALL_SECONDS) -> Any:
-        """What was asked may have been done although no answer came, or be done later. So it is asked again only where
-        it may be done twice: a report, and letters, which are numbered."""
+        """Calls a method of the actor. A call that timed out may have run or may run later, so callers repeat
+        only calls that may run twice: reports, and deliveries, whose messages are numbered."""
         if self._late is not None and not self._late.done():
             raise Unavailable(f"{self._name} has not answered yet")
         try:
@@ -100,14 +103,14 @@ class RayShard:
 
 
 def _heard(call: asyncio.Future[Any]) -> None:
-    """Nobody may be waiting any more for what came."""
+    """Retrieves the exception of a call whose caller may have timed out, so that asyncio does not log it."""
     if not call.cancelled():
         call.exception()
 
 
 class ShardActor(Shard):
-    """A shard in a process of its own. Knows the others by their names, so that it finds them after a restart. Where
-    nobody asks it any more, it ends: another actor may have been started in its place, and wait for its folder."""
+    """A shard in its own process. Addresses the other shards by name, so that it finds them after a restart. Exits when
+    it receives no more requests: another actor may have been started in its place and wait for the folder."""
 
     def __init__(self, folder: Path, share: Share, settings: Config, namespace: str) -> None:
         give_back_large_blocks()
@@ -123,7 +126,8 @@ class ShardActor(Shard):
         return await super().report(most)
 
     async def _end_unasked(self) -> None:
-        """Seconds in which something held the event loop do not count: nobody could ask."""
+        """Exits after a time without requests. Time in which the event loop was blocked does not count: no request
+        could arrive."""
         while self._unasked < UNASKED_SECONDS:
             await asyncio.sleep(CALL_SECONDS)
             self._unasked += CALL_SECONDS
@@ -135,23 +139,23 @@ def _name(number: int) -> str:
 
 
 def check_ray() -> None:
-    """Before a folder is made."""
+    """Raises MissingExtra if Ray is not installed. Called before a folder is created."""
     if ray is None:
         raise MissingExtra("shards need Ray; install it with: pip install 'spoor[ray]'")
 
 
 @contextlib.contextmanager
 def connected(shards: int, cluster: str = "") -> Iterator[None]:
-    """To the cluster at an address, or to one that is started on this machine and ended afterwards."""
+    """Connects to the cluster at an address, or starts one on this machine and stops it at the end."""
     check_ray()
     quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": logging.ERROR}
     try:
         if cluster:
             ray.init(cluster, log_to_driver=False, logging_level=logging.ERROR)
         else:
-            # Not one that somebody else runs on this machine.
-            ray.init("local", num_cpus=shards, _node_ip_address="127.0.0.1", **quiet)
-    except Exception as error:  # Of many kinds: a cluster that cannot be reached, a node that takes too long to start.
+            # "local": not a cluster of another user on this machine.
+            ray.init("local", num_cpus=shards, _node_ip_address="127.0.0.1", _system_config=AS_URGENT, **quiet)
+    except Exception as error:  # Many types: an unreachable cluster, a node that is too slow to start.
         raise BadInput(f"cannot reach Ray{f' at {cluster}' if cluster else ''}: {error}") from None
     try:
         yield
@@ -160,8 +164,8 @@ def connected(shards: int, cluster: str = "") -> Iterator[None]:
 
 
 def _near_disks(folders: Sequence[Path]) -> list[dict[str, Any]]:
-    """For each shard how it is asked to run where its disk is: on the machine where it ran last, if that is there, and
-    after a death on the same again. Otherwise, and where there is no room, it runs elsewhere from a copy."""
+    """Scheduling options that place each shard near its disk: on the machine where it ran last, if that is alive, and
+    after a crash on the same machine again. Otherwise, or if that one is full, it runs elsewhere from a copy."""
     hosts = {node["NodeID"]: node["NodeManagerHostname"] for node in ray.nodes() if node["Alive"]}
     room = {node["NodeID"]: node["Resources"].get("CPU", 0.0) for node in ray.nodes() if node["Alive"]}
     last = [CopyPlace(folder).host() for folder in folders]
@@ -181,14 +185,14 @@ async def crawl_in_actors(
     tell: Callable[[Totals], None],
     started: Callable[[Coordinator], None],
 ) -> str:
-    """Runs one actor for each shard until the crawl ends; returns why it did. `started` is given the coordinator, so
-    that it can be stopped."""
+    """Runs one actor for each shard until the crawl ends. Returns why it ended. `started` receives the coordinator, so
+    that the caller can stop it."""
     namespace, table = f"spoor {uuid4().hex}", folder.table(shards)
     asked = replace(settings, crawl=replace(settings.crawl, connections=max(1, settings.crawl.connections // shards)))
     actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=0)(ShardActor)
     paths = [folder.shard(number).resolve() for number in range(shards)]
     where = _near_disks(paths) if settings.shards.local else [{}] * shards
-    # Held until the end: an actor goes with the last of its handles.
+    # Kept until the end: Ray ends an actor when its last handle is deleted.
     actors = [
         actor.options(name=_name(number), namespace=namespace, **where[number]).remote(
             path, Share(number, table), asked, namespace

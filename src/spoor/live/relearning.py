@@ -1,5 +1,5 @@
-"""What a strategy knows before its first request: from a snapshot, and from requests of its own or another crawl;
-and snapshots written while it runs."""
+"""Restores what a strategy has learned, from a snapshot and from the visits of its own or another crawl; writes
+snapshots while it runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pathlib import Path
 
 from spoor import registry
 from spoor import settings as config
+from spoor.crawling.revision import relearn
 from spoor.errors import OF_STORAGE, BadInput, UsageError
 from spoor.frontier.evidence import EvidenceNames
 from spoor.progress import Advance, unseen
 from spoor.records import Miss, Sighting
-from spoor.revision import relearn
 from spoor.roles import Learner, Relearner, Reviewer, Troubles
 from spoor.settings import Config, Target
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
@@ -31,16 +31,15 @@ from spoor.strategy import AdmitAll, Strategy
 from spoor.teaching.kept_pages import versions
 from spoor.teaching.lessons import revised_lessons
 
-# What a strategy knows before its first visit: from a snapshot, and from visits of this crawl and an earlier
-# one.
+# What a strategy knows before its first visit: from a snapshot, and from visits of this crawl and an earlier one.
 
 
 _log = logging.getLogger(__name__)
 
 
 def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> CrawlFolder | None:
-    """The crawl that `[crawl] warm` names, if the strategy can learn from it; None: it names none. `folder` is that of
-    the crawl itself."""
+    """The crawl of `[crawl] warm`, if the strategy can learn from it; None if none is set. `folder` is this crawl's
+    own."""
     if not settings.crawl.warm:
         return None
     path, name = Path(settings.crawl.warm), settings.crawl.strategy
@@ -61,7 +60,7 @@ def earlier_crawl(settings: Config, strategy: Strategy, folder: CrawlFolder) -> 
 
 
 def misleading(settings: Config, earlier: CrawlFolder | None) -> str:
-    """Why what is learned from an earlier crawl may be wrong here; "" when nothing speaks against it."""
+    """Why an earlier crawl may mislead this one; "" if there is no reason."""
     if earlier is None:
         return ""
     theirs, ours = config.load(earlier.path / "crawl.toml").target, settings.target
@@ -72,7 +71,7 @@ def misleading(settings: Config, earlier: CrawlFolder | None) -> str:
 
 @dataclass(frozen=True)
 class Restored:
-    """Parts that know all that was learned up to a row of the journal. Before the first snapshot: nobody, up to 0."""
+    """The parts that were restored, up to row `number` of the journal. Without a snapshot: no parts, and 0."""
 
     number: int = 0
     parts: Sequence[object] = ()
@@ -92,11 +91,11 @@ def relearn_all(
     snapshots: Snapshots | None = None,
     troubles: Troubles | None = None,
 ) -> int:
-    """What learns on the way is restored from the newest snapshot that fits, and learns again what came after it; where
-    there is none, from the earlier crawl first, then from all visits of this one. `advance` is told of every visit. An
-    admission counts what this crawl has visited, so it does not hear of the earlier one, nor of other shards. Returns
-    the number of the row in the journal up to which the snapshot stands, 0 if not for all who learn. With `troubles` a
-    visit from which a part cannot learn is passed over, as it was in the crawl."""
+    """Restores the learning parts from the newest snapshot that fits, and relearns what came after it. Without one,
+    they learn from the earlier crawl first, then from all visits of this one. `advance` is called for each visit. An
+    admission counts the visits of this crawl, so it does not learn from the earlier one or from other shards. Returns
+    the journal row of the snapshot, 0 if it does not cover all learners. With `troubles`, a visit from which a part
+    cannot learn is skipped, as it was in the crawl."""
     restored = NOBODY
     if snapshots is not None:
         restored = restore(strategy.learners(), snapshots, own, warm_name(earlier, own))
@@ -118,8 +117,8 @@ def relearn_all(
 def restore(
     learners: Sequence[Learner], snapshots: Snapshots, own: sqlite3.Connection, warm: str, before: float = math.inf
 ) -> Restored:
-    """From the newest whole snapshot that stands for this crawl, `warm` included, and for a row before that time. One
-    that cannot be used is passed over with a line in the log."""
+    """Restores from the newest complete snapshot of this crawl with the same `warm` and a row before the time `before`.
+    One that cannot be used is skipped and logged."""
     parts = named_parts(learners)
     blank = {name: part.state() for name, part in parts.items()}
     for file in snapshots.files():
@@ -140,7 +139,7 @@ def restore(
 
 
 def warm_name(earlier: CrawlFolder | None, own: sqlite3.Connection) -> str:
-    """By which a snapshot knows what a crawl learned from: another crawl, and verdicts of this version of a student."""
+    """Names, in a snapshot, what a crawl learned from: the earlier crawl, and the version of the student."""
     known = versions(own)
     return warm_name_of(earlier, known[-1].version if known else 0)
 
@@ -159,7 +158,7 @@ def _check_origin(snapshot: PackedSnapshot, own: sqlite3.Connection, warm: str) 
 
 
 def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:
-    """What is known of the links that wait was found out by one strategy; another may not be able to read it."""
+    """Raises BadInput if the waiting links have evidence of another strategy, which this one cannot read."""
     row = own.execute("SELECT evidence, trail FROM links WHERE key1 < 9e999 LIMIT 1").fetchone()
     if row is None:
         return
@@ -197,25 +196,24 @@ def _named(strategy: str) -> str:
     return registry.strategy_named(strategy)[0]
 
 
-# Writes down what a running crawl has learned, now and then, without keeping it waiting.
+# Writes snapshots of a running crawl at intervals, without blocking it.
 
 
 ROWS = 20_000
-"""Of the journal, after which a snapshot is due: some seconds of learning again."""
+"""Rows of the journal after which a snapshot is due; relearning them takes some seconds."""
 SECONDS = 300.0
-"""After which one is due if anything happened: what a trap looks like cannot be learned again from the journal."""
+"""Seconds after which a snapshot is due if there are new rows: detected traps cannot be relearned from the journal."""
 
 
 def snapshot_of(strategy: Strategy, place: Place, warm: str) -> Snapshot:
-    """Everything that the parts of a strategy have learned when the row at `place` was the last one."""
+    """The learned state of all parts of a strategy, when the row at `place` is the last one."""
     return Snapshot(place, warm, {name: part.state() for name, part in named_parts(strategy.learners()).items()})
 
 
 @dataclass
 class SnapshotWriter:
-    """Told after every commit. States are copied at once; packing and writing is done in a thread, one snapshot at a
-    time. `number` is the row up to which there is a snapshot, `at` the time when it was taken; `warm` as in
-    `Snapshot`."""
+    """Writes snapshots. `committed` is called after each commit. States are copied at once; a thread packs and writes
+    them, one snapshot at a time. `number` is the row of the last snapshot, `at` its time; `warm` as in `Snapshot`."""
 
     strategy: Strategy
     db: sqlite3.Connection
@@ -233,11 +231,11 @@ class SnapshotWriter:
             self._begin(now)
 
     def renew(self, warm: str) -> None:
-        """What was learned so far counts no more: the next is due at the next commit."""
+        """Invalidates earlier snapshots: the next one is due at the next commit."""
         self.warm, self.at = warm, -math.inf
 
     async def finish(self, now: float) -> None:
-        """The last one, if anything happened since the one before."""
+        """Writes the last snapshot, if there are new rows."""
         if self._writing is not None:
             await self._writing
         if self.journal.last > self.number:
@@ -252,7 +250,7 @@ class SnapshotWriter:
         return self._writing
 
     def _write(self, taken: Snapshot) -> None:
-        """A crawl continues without: it would learn again from its journal."""
+        """Errors are only logged: without a snapshot, the crawl relearns from its journal."""
         try:
             self.snapshots.write(taken)
         except (OSError, BadInput) as error:

@@ -1,4 +1,4 @@
-"""A live crawl while it runs: stopped, steered and taught between its batches."""
+"""A running live crawl: stopped, steered and taught between its batches."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from spoor.crawl import Crawl
 from spoor.errors import OF_STORAGE
 from spoor.events import Event, Held
+from spoor.live.action_applier import POLL_INTERVAL, ActionApplier, minutes_in, stopped_by
 from spoor.live.active_learning import ActiveLearning
 from spoor.live.driver import LiveDriver
-from spoor.live.heeding import LOOK, Heeding, minutes_in, stopped_by
 from spoor.live.page_reader import Archive
 from spoor.live.relearning import SnapshotWriter
 from spoor.live.watchdog import Hold
@@ -23,14 +23,14 @@ from spoor.store.mail import Mail
 
 @dataclass
 class Session:
-    """A crawl that can be run once. `stop` may be called at any time from the same loop. `no_browser` says what is
-    missing to render pages that need scripts, "" when nothing is."""
+    """A crawl that can be run once. `stop` may be called at any time from the same event loop. `no_browser` is what is
+    missing to render pages that need scripts, "" if nothing is."""
 
     crawl: Crawl
     driver: LiveDriver
     archive: Archive
     snapshots: SnapshotWriter
-    heeding: Heeding
+    actions: ActionApplier
     learning: ActiveLearning | None = None
     last_requests: LastRequests | None = None
     no_browser: str = ""
@@ -44,8 +44,8 @@ class Session:
         self.driver.stop()
 
     async def run(self) -> AsyncIterator[list[Event]]:
-        """The events of each batch, after they were committed and the WARC was told."""
-        self.heed()
+        """Yields the events of each batch, after they are committed and written to the WARC."""
+        self.apply_actions()
         async with self._listening(), contextlib.nullcontext() if self.learning is None else self.learning.beside():
             going_on = True
             while going_on:
@@ -56,12 +56,12 @@ class Session:
                     if self.learning is not None:
                         self.learning.wake()
                     yield [*self._taken(), *events]
-                going_on = not self._why and self.heed()
+                going_on = not self._why and self.apply_actions()
         if self.learning is not None and self.learning.finish():
             yield self._taken()
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
         self.crawl.frontier.commit()
-        self.heeding.folder.idle.unlink(missing_ok=True)
+        self.actions.folder.idle.unlink(missing_ok=True)
         await self.snapshots.finish(self.driver.clock())
 
     def _stop_if_too_few(self, events: list[Event]) -> None:
@@ -73,7 +73,7 @@ class Session:
                 )
 
     async def learn(self) -> list[Event]:
-        """Instead of `run`: nothing is fetched, but the judge learns from all answers that it does not know yet."""
+        """Instead of `run`: fetches nothing, but trains the judge on all new answers."""
         if self.learning is not None and self.learning.finish():
             await self.snapshots.finish(self.driver.clock())
         return self._taken()
@@ -86,9 +86,9 @@ class Session:
     async def _listening(self) -> AsyncIterator[None]:
         async def listen() -> None:
             while True:
-                await asyncio.sleep(LOOK)
+                await asyncio.sleep(POLL_INTERVAL)
                 try:
-                    self.heed()
+                    self.apply_actions()
                 except OF_STORAGE as error:
                     self.driver.wake(error)
 
@@ -98,10 +98,10 @@ class Session:
         finally:
             listening.cancel()
 
-    def heed(self) -> bool:
-        """Does what persons asked for since the last time, if anything."""
-        note_idle(self.heeding.folder.idle, self.crawl.idle)
-        events = self.heeding.heed()
+    def apply_actions(self) -> bool:
+        """Applies the actions that arrived since the last call. Whether there were any."""
+        note_idle(self.actions.folder.idle, self.crawl.idle)
+        events = self.actions.apply_actions()
         self._noted += events
         if who := stopped_by(events):
             self.stop(f"{who} stopped it")
@@ -112,7 +112,7 @@ class Session:
         return bool(events)
 
     def stop_after(self, minutes: float) -> None:
-        """Since it began, whatever was said before."""
+        """Stops the crawl so many minutes after its start; replaces an earlier deadline."""
         if self._deadline is not None:
             self._deadline.cancel()
         left = self.crawl.limits.began + 60 * minutes - self.driver.clock()
@@ -120,7 +120,7 @@ class Session:
         self._deadline = loop.call_later(max(0.0, left), self.stop, f"{minutes:g} minutes are over")
 
     def note(self, event: Event) -> None:
-        """Something happened that the crawl does not know of: it is in the journal with the next batch."""
+        """Records an event that does not come from the crawl; it is committed with the next batch."""
         self.archive.journal.note([event])
         self._noted.append(event)
 
@@ -129,12 +129,12 @@ class Session:
 
     @property
     def mail(self) -> Mail:
-        """Of a shard."""
+        """The mail of a shard; only if this is one."""
         assert self._mail is not None
         return self._mail
 
     def ended(self) -> str:
-        """Why it stopped."""
+        """Why the crawl ended."""
         return self._why or self.crawl.ended()
 
 

@@ -1,4 +1,4 @@
-"""Pages that somebody names by their URLs: asked for as politely as in a crawl, and kept in memory."""
+"""Fetches given URLs as politely as a crawl, and keeps the pages in memory."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from spoor.frontier.memory import MemoryStore
 from spoor.judging.combined import Truth
 from spoor.live.driver import LiveDriver
 from spoor.live.from_settings import AGENT, fetcher_for, host_rules
-from spoor.live.page_reader import LiveDownloader, Reader, Remembering
+from spoor.live.page_reader import CollectingDownloader, LiveDownloader, Reader
 from spoor.live.watchdog import SteadyClock
 from spoor.ordering.scope import Scope
 from spoor.ordering.simple import Arrival
-from spoor.parse.html import Interest
+from spoor.parse.html import ParseOptions
 from spoor.parse.main_text import extractor_named
 from spoor.pricing import Limits
 from spoor.progress import Advance
@@ -29,35 +29,35 @@ from spoor.strategy import Strategy
 
 @dataclass
 class Samples:
-    """`pages` by the URL that gave them, after redirects; `failed`: why others gave none."""
+    """Fetched `pages` by URL, after redirects; `failed`: reasons by URL."""
 
     pages: dict[str, Page] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 
 
 async def pages_at(urls: Sequence[str], settings: Config, advance: Advance) -> Samples:
-    """`urls` are normalised; `advance` is told of each that is done. What they link to is not visited."""
+    """Fetches `urls`, which must be normalised, but none of their links. `advance` is called for each that is done."""
     samples, relevant = Samples(), Truth("sample", lambda url: True)
-    interest = Interest(extractor_named(settings.parse.main_text), contexts=False)
-    reader = Reader(relevant, None, texts=True, interest=interest, labels=False)
+    parse_options = ParseOptions(extractor_named(settings.parse.main_text), contexts=False)
+    reader = Reader(relevant, None, texts=True, parse_options=parse_options, labels=False)
     strategy = Strategy(relevant, Arrival(), admission=Scope(max_depth=0))
     troubles, frontier = SavedTroubles(None), Frontier(MemoryStore(), host_rules(settings))
     crawl = Crawl(strategy, frontier, Limits(agent=AGENT, robots_tries=3), troubles=troubles)
     crawl.begin(urls)
     came: dict[str, Judged] = {}
     async with fetcher_for(settings) as fetcher:
-        downloader = Remembering(LiveDownloader(fetcher, None, reader), came)
+        downloader = CollectingDownloader(LiveDownloader(fetcher, None, reader), came)
         async for events in LiveDriver(crawl, downloader, settings.crawl.connections, SteadyClock(), troubles).run():
             for event in events:
                 advance(_noted(event, samples))
     samples.pages = {url: judged.page for url, judged in came.items()}
-    put_off = [entry for entry in crawl.frontier.find(urls) if entry is not None and entry.state in OPEN]
-    samples.failed |= {entry.url: entry.because for entry in put_off}
+    postponed = [entry for entry in crawl.frontier.find(urls) if entry is not None and entry.state in OPEN]
+    samples.failed |= {entry.url: entry.because for entry in postponed}
     return samples
 
 
 def _noted(event: Event, samples: Samples) -> int:
-    """How many of the URLs are done with it."""
+    """The number of URLs that the event completes, 0 or 1."""
     match event:
         case Failed(visit, reason=reason, again_at=None) if visit.purpose == "page":
             samples.failed[visit.url] = reason

@@ -1,4 +1,4 @@
-"""The scripts of pages, run in a browser where that is likely to gain something, within a budget."""
+"""Runs the scripts of pages in a browser if that is likely to add content, within a budget."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from spoor.render_budget import ALWAYS, AUTO, NEVER, RenderSettings, is_spent, r
 from spoor.store.renders import Renders
 
 LARGEST = 2_000_000
-"""Bytes of a page that is rendered; so long it is held here while others read it."""
+"""Largest page that is rendered, in bytes; its body is held in memory while the page is read."""
 NO_TIME = "browsers have used up their share of the time"
 _log = logging.getLogger(__name__)
 
 
 def program_for(settings: RenderSettings) -> tuple[str, str]:
-    """The browser that is used, "" for none, and what is missing then. MissingExtra where one was asked for."""
+    """The browser to use, "" for none, and what is missing then. Raises MissingExtra if a browser is required."""
     if settings.mode == NEVER:
         return "", ""
     try:
@@ -37,7 +37,7 @@ def program_for(settings: RenderSettings) -> tuple[str, str]:
 
 @contextlib.asynccontextmanager
 async def browser_for(program: str, settings: RenderSettings) -> AsyncIterator[Browser | None]:
-    """It is started when the first page is rendered. None without a program."""
+    """Yields a browser, which starts with the first rendered page. None without a program."""
     if not program:
         yield None
         return
@@ -47,7 +47,7 @@ async def browser_for(program: str, settings: RenderSettings) -> AsyncIterator[B
 
 @dataclass
 class Scripts:
-    """Decides page by page. `broken` is why the browser does not start, "" while it does."""
+    """Decides for each page whether to render it. `broken` is why the browser does not start, "" if it does."""
 
     settings: RenderSettings
     browser: Browser
@@ -68,7 +68,7 @@ class Scripts:
         return len(response.body) <= LARGEST and is_html(response.body, response.headers.get("content-type", ""))
 
     async def run(self, visit: Visit, response: Response, page: Page) -> tuple[Rendering, list[SubResource]] | None:
-        """And what the page was given. None: it has no need of scripts."""
+        """Returns the rendering and the sub-resources that the page used. None if the page does not need scripts."""
         if not (page.needs_scripts or self.settings.mode == ALWAYS):
             return None
         fetched = response.at + response.seconds

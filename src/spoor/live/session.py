@@ -1,4 +1,4 @@
-"""A live crawl in a folder: everything opened, wired together, and closed again."""
+"""Opens, connects and closes all parts of a live crawl in a folder."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 from spoor import __version__, roles
 from spoor import settings as config
 from spoor.crawl import Crawl
+from spoor.crawling.guidance import Guidance
+from spoor.crawling.share import Handover, Share
 from spoor.events import ClockSet, Event
 from spoor.fetch.http import HttpFetcher
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
-from spoor.guidance import Guidance
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
+from spoor.live.action_applier import ActionApplier
 from spoor.live.active_learning import ActiveLearning, learning_of, resumed_judge
 from spoor.live.driver import LiveDriver
 from spoor.live.example_pages import fetch_examples, keep_examples
@@ -34,8 +36,7 @@ from spoor.live.from_settings import (
     strategy_of,
     user_agent,
 )
-from spoor.live.heeding import Heeding
-from spoor.live.page_reader import Archive, LiveDownloader, Reader, Remembering
+from spoor.live.page_reader import Archive, CollectingDownloader, LiveDownloader, Reader
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name, warm_name_of
 from spoor.live.running import Session
 from spoor.live.scripts import Scripts, browser_for, program_for
@@ -51,28 +52,27 @@ from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
 from spoor.render.browser import Browser
 from spoor.roles import Downloader, Troubles
 from spoor.settings import Config, ScopeSettings
-from spoor.share import Handover, Share
 from spoor.stopping import LastRequests, too_few
 from spoor.store.copied_mail import mail_of
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
-from spoor.store.incidents import InWork, SavedTroubles, died_of
+from spoor.store.incidents import CurrentUrl, SavedTroubles, died_of
 from spoor.store.journal import Journal, last_moment
 from spoor.store.mail import Mail
 from spoor.store.recent import last_requests
 from spoor.store.renders import Renders
 from spoor.store.steered import SteeringLog, steered
-from spoor.store.warc import WarcKeeper
+from spoor.store.warc import WarcWriter
 from spoor.strategy import Strategy
 from spoor.urls import host_of
 
 LOOKUPS = 64
-"""Names that are looked up at once."""
+"""Concurrent DNS lookups."""
 
 
 @dataclass(frozen=True)
 class Journals:
-    """Several that are told the same."""
+    """Passes events to several journals."""
 
     journals: Sequence[roles.Journal]
 
@@ -90,15 +90,15 @@ async def open_session(
     came: dict[str, Judged] | None = None,
     share: Share | None = None,
 ) -> AsyncIterator[Session]:
-    """The folder is locked by the caller; a crawl that it holds already is resumed. `advance` is told of every visit
-    from which the strategy learns again. `came` is given every page with its texts, by URL, before the event that tells
-    of it; whoever gives it takes the pages out again. With a `share` of the hosts it is one shard of a crawl."""
+    """The caller must hold the lock of the folder. A crawl in the folder is resumed. `advance` is called for each visit
+    from which the strategy relearns. `came` receives each page with its texts, by URL, before its event; the caller
+    must remove the pages. With a `share` of the hosts the session is one shard of a crawl."""
     await keep_examples(folder.examples, settings.target.like, lambda urls: _fetched(urls, settings))
     program, no_browser = program_for(settings.render)
     with _resumed(folder, settings, strategy_of(settings, objects, folder), advance, share) as resumed:
         reader = Reader.of(resumed.crawl.strategy, settings.limits.links_per_page, settings.parse)
         reader = reader if came is None and resumed.learning is None else replace(reader, texts=True)
-        # Nobody waits for a name that is looked up when the crawl is told to stop.
+        # Daemon threads: stopping does not wait for DNS lookups.
         asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
         await _warm_up(resumed.crawl.strategy, reader)
         processes = settings.crawl.workers or (WAITING if reader.waits else 1)
@@ -109,7 +109,7 @@ async def open_session(
         ):
             away = workers if await can_be_sent(reader) else None
             downloader = _downloader(resumed, settings, fetcher, replace(reader, apart=away is None), away)
-            seen: Downloader = downloader if came is None else Remembering(downloader, came)
+            seen: Downloader = downloader if came is None else CollectingDownloader(downloader, came)
             connections, is_shard = settings.crawl.connections, share is not None
             driver = LiveDriver(resumed.crawl, seen, connections, resumed.clock, resumed.troubles, is_shard)
             if browser is not None:
@@ -124,7 +124,7 @@ async def open_session(
 
 @dataclass(frozen=True)
 class _Resumed:
-    """A crawl as its folder has it, ready to be driven."""
+    """A crawl as loaded from its folder, ready to be driven."""
 
     crawl: Crawl
     store: SqliteStore
@@ -135,7 +135,7 @@ class _Resumed:
     mail: Mail | None
     earlier: CrawlFolder | None
     languages: str
-    in_work: InWork
+    in_work: CurrentUrl
     troubles: SavedTroubles
     clock: SteadyClock
 
@@ -145,12 +145,12 @@ def _resumed(
     folder: CrawlFolder, settings: Config, strategy: Strategy, advance: Advance, share: Share | None
 ) -> Iterator[_Resumed]:
     earlier, languages = earlier_crawl(settings, strategy, folder), accepted_languages(settings, strategy)
-    store, died, in_work = SqliteStore(folder.database), died_of(folder.in_work), InWork(folder.in_work)
+    store, died, in_work = SqliteStore(folder.database), died_of(folder.in_work), CurrentUrl(folder.in_work)
     troubles = SavedTroubles(folder.troubles, in_work)
     with (
         contextlib.closing(store),
         contextlib.closing(in_work),
-        WarcKeeper(folder.warcs, _about(settings, languages)) as keeper,
+        WarcWriter(folder.warcs, _about(settings, languages)) as keeper,
     ):
         db = store.connection
         check_links(strategy, db)
@@ -203,9 +203,9 @@ def _scripts(
 
 def _session(resumed: _Resumed, settings: Config, folder: CrawlFolder, driver: LiveDriver, no_browser: str) -> Session:
     crawl, learning, snapshots = resumed.crawl, resumed.learning, resumed.snapshots
-    heeding = Heeding(folder, resumed.store.connection, settings, crawl, resumed.clock)
+    actions = ActionApplier(folder, resumed.store.connection, settings, crawl, resumed.clock)
     last = _last_requests(settings, resumed.store)
-    session = Session(crawl, driver, resumed.archive, snapshots, heeding, learning, last, no_browser, resumed.mail)
+    session = Session(crawl, driver, resumed.archive, snapshots, actions, learning, last, no_browser, resumed.mail)
     if learning is not None:
         learning.note, learning.on_error = session.note, driver.wake
         learning.on_lesson = lambda version: snapshots.renew(warm_name_of(resumed.earlier, version))
@@ -213,14 +213,14 @@ def _session(resumed: _Resumed, settings: Config, folder: CrawlFolder, driver: L
 
 
 async def _fetched(urls: Sequence[str], settings: Config) -> dict[str, Page]:
-    """With the delays and the obedience to robots.txt that the crawl itself has."""
+    """Fetches pages with the delays and robots.txt rules of the crawl itself."""
     plain = replace(settings, crawl=replace(settings.crawl, strategy="breadth-first"), scope=ScopeSettings(max_depth=0))
     strategy, clock, came = strategy_of(plain), SteadyClock(), dict[str, Judged]()
     frontier, troubles = Frontier(MemoryStore(), host_rules(settings)), SavedTroubles(None)
     async with fetcher_for(settings, clock) as fetcher:
         crawl = Crawl(strategy, frontier, Limits(tries=1, agent=AGENT, began=clock()), troubles=troubles)
         reader = replace(Reader.of(strategy, parsing=settings.parse), apart=True)
-        downloader = Remembering(LiveDownloader(fetcher, None, reader, troubles=troubles), came)
+        downloader = CollectingDownloader(LiveDownloader(fetcher, None, reader, troubles=troubles), came)
         driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
         return await fetch_examples(urls, driver, came)
 
@@ -247,7 +247,7 @@ def _last_requests(settings: Config, store: SqliteStore) -> LastRequests | None:
     return LastRequests(rule, last_requests(store.connection, rule.requests))
 
 
-def _archive(store: SqliteStore, keeper: WarcKeeper, troubles: Troubles, settings: Config) -> Archive:
+def _archive(store: SqliteStore, keeper: WarcWriter, troubles: Troubles, settings: Config) -> Archive:
     journal = Journal.create(store.connection)
     Duplicates.create(store.connection)
     duplicates = Duplicates(store.connection)
@@ -275,7 +275,7 @@ def _about(settings: Config, languages: str) -> dict[str, str]:
 
 
 async def _warm_up(strategy: Strategy, reader: Reader) -> None:
-    """In a thread, where reading waits for others."""
+    """Warms up in a thread if reading waits for a server."""
     if reader.waits:
         await asyncio.to_thread(_crawl_a_little, strategy, reader)
     else:
@@ -283,9 +283,9 @@ async def _warm_up(strategy: Strategy, reader: Reader) -> None:
 
 
 def _crawl_a_little(strategy: Strategy, reader: Reader) -> None:
-    """Crawls a few pages before the first request, with a copy that is thrown away: a page with one link, one with
-    several, and one that fails. The first time loads tables and compiled code, which takes most of a second or more;
-    during a crawl, every request would wait for that."""
+    """Crawls a few invented pages with a copy of the strategy before the first request: one with one link, one with
+    several, and one that fails. The first pages load tables and compiled code, which takes a second or more; during a
+    crawl, all requests would wait for that."""
     demanding(b"")
     home = "http://warm.invalid/"
     outcomes: dict[str, Outcome] = {f"{home}gone": Failure("HTTP 404")}

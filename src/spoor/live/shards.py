@@ -1,6 +1,6 @@
-"""A live crawl as several shards: one of them, and the rounds in which all get visits and exchange mail.
+"""A live crawl as several shards: the shard, and the coordinator, which grants visits and delivers mail in rounds.
 
-Where a shard runs, in this process or on another machine, is the business of whoever makes the handles.
+The caller that makes the handles decides where a shard runs: in this process or on another machine.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Protocol
 
 from spoor import settings as config
 from spoor.crawl import Crawl
+from spoor.crawling.share import BestKeys, Lease, Share, behind, claim, leases, visits_of_round
 from spoor.errors import SpoorError
 from spoor.events import Event, Failed, Visited
 from spoor.frontier.addresses import AddressGrant
@@ -26,7 +27,6 @@ from spoor.live.from_settings import host_rules
 from spoor.live.running import Session
 from spoor.live.session import open_session
 from spoor.settings import Config
-from spoor.share import BestKeys, Lease, Share, behind, claim, leases, visits_of_round
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
 from spoor.store.journal import open_to_read
 from spoor.store.mail import Answer, Batch
@@ -35,20 +35,20 @@ from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
 _log = logging.getLogger(__name__)
 
 PAUSE = 0.05
-"""Seconds between two rounds, at the least; at the most ten times as many."""
+"""Minimum seconds between two rounds; the maximum is ten times as long."""
 ROUNDS_TAKE = 0.1
-"""The part of the time that rounds may take: shards that are busy answer late, and are asked less often."""
+"""The fraction of the time that rounds may take: busy shards respond late, and are asked less often."""
 MAIL = 1.0
-"""Seconds between two deliveries, unless a shard has nothing to visit: a few large letters cost less than many small
-ones."""
+"""Seconds between two deliveries of mail, unless a shard has nothing to visit: a few large messages cost less than many
+small ones."""
 ADDRESSES_AT_ONCE = 1000
-"""For which a shard asks in one round."""
+"""Maximum IP addresses that a shard requests in one round."""
 LOCK_SECONDS = 30.0
-"""After which it is said that a shard waits for its folder: a process that was frozen may still have it."""
+"""Seconds before a warning that a shard waits for the lock of its folder: a frozen process may still hold it."""
 
 
 class Unavailable(SpoorError):
-    """A shard cannot be asked right now: it is being opened, or started again elsewhere."""
+    """A shard cannot respond right now: it is being opened, or restarted elsewhere."""
 
 
 NO_ADDRESSES = AddressReport()
@@ -56,11 +56,10 @@ NO_ADDRESSES = AddressReport()
 
 @dataclass(frozen=True)
 class ShardReport:
-    """What a shard has done and has to offer. `spent` are visits in all, with those that are `claimed`: of its old
-    lease it still begins these, but no others until it is granted more. `best_keys` are those of the links
-    behind them; `idle`: nothing can be visited, now or later. `letters` are those in its outbox. `ended` says why it
-    ended by itself, because a person stopped it or it found too little; "": it goes on. `warning` is what a person
-    should hear of."""
+    """The state of a shard. `spent` is the total of visits, including those `claimed`: visits of its old lease that it
+    may still begin before the next grant. `best_keys` are those of the links after the claimed ones. `idle`: nothing
+    can be visited, now or later. `letters` counts messages in its outbox. `ended` is why it ended by itself (a person
+    stopped it, or it found too little), "" while it runs. `warning` is a text for the user."""
 
     spent: int
     best_keys: BestKeys
@@ -79,24 +78,24 @@ class ShardReport:
 
 
 class ShardHandle(Protocol):
-    """One shard, wherever it runs. Each may raise `Unavailable`."""
+    """One shard, local or remote. Each method may raise `Unavailable`."""
 
     async def report(self, most: int) -> ShardReport:
-        """With the best keys at which `most` links wait. Opens the shard, if it is not."""
+        """Includes the best keys, up to `most` waiting links. Opens the shard if it is not open."""
         ...
 
     async def grant(self, lease: Lease, addresses: AddressGrant) -> None: ...
 
     async def deliver(self) -> None:
-        """Its letters, to the others."""
+        """Sends the messages in its outbox to the other shards."""
         ...
 
     async def take(self, sender: int, batch: Batch) -> Answer:
-        """Says what of the sender is committed."""
+        """Receives messages. Returns up to which message of the sender is committed."""
         ...
 
     async def stop(self, why: str) -> None:
-        """Returns when it has stopped."""
+        """Returns after the shard has stopped."""
         ...
 
 
@@ -112,11 +111,11 @@ NOTHING_DONE = ShardReport(0, (), 0.0, True, 0, 0, 0, 0, 0, 0)
 
 
 class Shard:
-    """A crawl of some of the hosts, in a folder of its own, in this process. Opened when it is first asked for a
-    report; it makes no visit without a lease. Asked from one event loop."""
+    """A crawl of some of the hosts in this process, with its own folder. The first call of `report` opens it. It makes
+    no visit without a lease. Must be called from one event loop."""
 
     def __init__(self, folder: Path, share: Share, settings: Config, lease_seconds: float = LEASE_SECONDS) -> None:
-        """`lease_seconds` is how long a lease counts where shards are copied."""
+        """`lease_seconds` is how long a lease is valid where shards are copied."""
         self.peers: Sequence[ShardHandle] = ()
         self._folder = folder
         self._share = share
@@ -141,7 +140,7 @@ class Shard:
         return self._last
 
     def _claim(self, crawl: Crawl) -> int:
-        """Of what it was granted it keeps no more than this, so that the others can have the rest."""
+        """The visits of the lease that it keeps; the rest is returned, so that other shards can have it."""
         lease, spent = crawl.turns.lease, crawl.frontier.spent
         claimed = claim(lease, spent, made=spent - (self._last.spent - self._last.claimed))
         crawl.turns.lease = replace(lease, visits=spent + claimed)
@@ -214,8 +213,9 @@ class Shard:
 
     @contextlib.asynccontextmanager
     async def _ready(self, session: Session) -> AsyncIterator[None]:
-        """Whoever is heard gives up its IP addresses. What the process before this one asked there ended with it, but
-        for one that may have been cut off."""
+        """Once a shard reports, its IP addresses can pass to other shards, so it waits for their delay before. Requests
+        of the previous process ended with it, unless it was cut off and may still run: then until its lease has
+        expired, too."""
         rules = host_rules(self._settings)
         if self._copying is None:
             await asyncio.sleep(rules.address_delay)
@@ -228,7 +228,8 @@ class Shard:
 
     @contextlib.asynccontextmanager
     async def _locked(self) -> AsyncIterator[CrawlFolder]:
-        """The lock of the folder is what keeps out a process that was taken for dead and still writes."""
+        """Waits for the lock of the folder, which protects it from a process that was presumed dead but still
+        writes."""
         waited = 0.0
         while True:
             async with contextlib.AsyncExitStack() as stack:
@@ -259,11 +260,11 @@ class Shard:
             self._failed += isinstance(event, Failed)
 
 
-# All of them.
+# The coordinator of all shards.
 
 
 async def _report(shard: ShardHandle, most: int) -> ShardReport | None:
-    """None: it cannot be asked right now."""
+    """None if the shard is unavailable right now."""
     try:
         return await shard.report(most)
     except Unavailable:
@@ -271,7 +272,7 @@ async def _report(shard: ShardHandle, most: int) -> ShardReport | None:
 
 
 async def _all(calls: Iterable[Awaitable[None]]) -> None:
-    """Whoever cannot be asked is asked again in the next round."""
+    """Awaits all calls. Ignores `Unavailable`: the call is repeated in the next round."""
     for result in await asyncio.gather(*calls, return_exceptions=True):
         if isinstance(result, BaseException) and not isinstance(result, Unavailable):
             raise result
@@ -279,8 +280,8 @@ async def _all(calls: Iterable[Awaitable[None]]) -> None:
 
 @dataclass(frozen=True)
 class Totals:
-    """Of all shards together, in all runs; `busiest` is the share of all visits that the busiest shard has made.
-    `warnings` are what some shards say right now."""
+    """Sums over all shards and all runs. `busiest` is the share of all visits that the busiest shard has made,
+    `warnings` the current warnings of shards."""
 
     pages: int
     relevant: int
@@ -295,7 +296,7 @@ NOTHING_BEFORE = Totals(0, 0, 0, 0, 0, 0.0)
 
 
 def done_without_hosts(folder: ShardedFolder) -> Totals:
-    """What shards have done whose buckets were all moved to others."""
+    """Sums over the shards whose buckets were all moved to other shards."""
     table, counts = {*folder.buckets()}, [(0, 0, 0, 0)]
     for path in folder.folders():
         if int(path.name) not in table:
@@ -307,8 +308,9 @@ def done_without_hosts(folder: ShardedFolder) -> Totals:
 
 
 class Coordinator:
-    """Rounds: all shards report, visits are granted to those that have the best links, mail is delivered. What was
-    granted is written down first, so `visits` is never exceeded, whoever dies."""
+    """Runs rounds: all shards report, those with the best links are granted visits, mail is delivered. Grants are
+    stored before they are sent, so `visits` is never exceeded, whichever process dies. `reports` are those of the
+    last round."""
 
     def __init__(
         self,
@@ -317,23 +319,23 @@ class Coordinator:
         visits: int | None = None,
         before: Totals = NOTHING_BEFORE,
     ) -> None:
-        """`before` is what shards have done that have no hosts any more."""
+        """`before` has the sums of shards that own no hosts any more."""
         self._shards = shards
         self._granted = granted
         self._visits = visits
         self._addresses = AddressTurns(len(shards))
         self._before = before
-        self._reports: list[ShardReport | None] = [None] * len(shards)
+        self.reports: list[ShardReport | None] = [None] * len(shards)
         self._last_round = time.monotonic(), self._all_spent()
         self._mail_at = 0.0
         self._why = ""
 
     def stop(self, why: str) -> None:
-        """After this round."""
+        """Ends the crawl after this round."""
         self._why = self._why or why
 
     async def run(self, tell: Callable[[Totals], None]) -> str:
-        """Returns why it ended. `tell` hears of every round."""
+        """Returns why the crawl ended. `tell` is called after every round."""
         idle_rounds = 0
         while not self._why:
             began = time.monotonic()
@@ -342,11 +344,11 @@ class Coordinator:
             await self._deliver()
             tell(self.totals())
             idle_rounds = idle_rounds + 1 if self._is_idle() else 0
-            if ended := next((report.ended for report in self._reports if report and report.ended), ""):
+            if ended := next((report.ended for report in self.reports if report and report.ended), ""):
                 self.stop(ended)
             elif idle_rounds > 1:
                 self.stop("nothing is waiting")
-            elif self._left() == 0 and all(r and not r.under_way and not r.claimed for r in self._reports):
+            elif self._left() == 0 and all(r and not r.under_way and not r.claimed for r in self.reports):
                 self.stop(f"the budget of {self._visits} visits is spent")
             await asyncio.sleep(min(10 * PAUSE, max(PAUSE, took / ROUNDS_TAKE)))
         await asyncio.gather(*(shard.stop(self._why) for shard in self._shards))
@@ -354,14 +356,14 @@ class Coordinator:
 
     async def _round(self) -> None:
         lease = self._lease()
-        self._reports = list(await asyncio.gather(*(_report(shard, lease) for shard in self._shards)))
+        self.reports = list(await asyncio.gather(*(_report(shard, lease) for shard in self._shards)))
         left = self._left()
         lease = lease if left is None else min(lease, left)
-        best_keys = [report.best_keys if report else () for report in self._reports]
-        gains = [report.gain if report else 0.0 for report in self._reports]
+        best_keys = [report.best_keys if report else () for report in self.reports]
+        gains = [report.gain if report else 0.0 for report in self.reports]
         visits = [self._spent(number) + more for number, more in enumerate(leases(best_keys, lease))]
-        here = [number for number, report in enumerate(self._reports) if report]
-        addresses = self._addresses.round({n: report.addresses for n, report in enumerate(self._reports) if report})
+        here = [number for number, report in enumerate(self.reports) if report]
+        addresses = self._addresses.round({n: report.addresses for n, report in enumerate(self.reports) if report})
         self._granted.write([(number, visits[number]) for number in here])
         rivals = [max(gains[:number] + gains[number + 1 :], default=0.0) for number in range(len(gains))]
         await _all(
@@ -375,14 +377,14 @@ class Coordinator:
         return visits_of_round(len(self._shards), spent, spent - spent_then, max(PAUSE, now - then))
 
     async def _deliver(self) -> None:
-        here = {number: report for number, report in enumerate(self._reports) if report}
+        here = {number: report for number, report in enumerate(self.reports) if report}
         if time.monotonic() >= self._mail_at or not all(report.best_keys for report in here.values()):
             self._mail_at = time.monotonic() + MAIL
             await _all(self._shards[number].deliver() for number in here)
 
     def _spent(self, number: int) -> int:
-        """A shard that cannot be asked may have spent all that it was granted."""
-        report = self._reports[number]
+        """Visits of a shard. An unavailable shard may have spent all that it was granted."""
+        report = self.reports[number]
         return report.spent if report else self._granted.of(number)
 
     def _all_spent(self) -> int:
@@ -396,14 +398,14 @@ class Coordinator:
     def _is_idle(self) -> bool:
         return all(
             report is not None and report.idle and not report.under_way and not report.letters
-            for report in self._reports
+            for report in self.reports
         )
 
     def totals(self) -> Totals:
-        reports = [self._before, *(report for report in self._reports if report)]
+        reports = [self._before, *(report for report in self.reports if report)]
         spent = [self._spent(number) for number in range(len(self._shards))]
         counts = ("pages", "relevant", "failed", "waiting")
         summed = {name: sum(getattr(report, name) for report in reports) for name in counts}
         visits = self._before.visits + sum(spent)
-        warnings = tuple(report.warning for report in self._reports if report and report.warning)
+        warnings = tuple(report.warning for report in self.reports if report and report.warning)
         return Totals(**summed, visits=visits, busiest=max(spent) / max(1, visits), warnings=warnings)

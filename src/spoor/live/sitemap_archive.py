@@ -1,5 +1,5 @@
-"""Sitemaps in the archive of a live crawl: kept as they came, and read there while their servers say no more. A server
-need not send a sitemap again while it has not changed."""
+"""Stores sitemaps in the archive of a live crawl and requests them conditionally: a sitemap that has not changed (HTTP
+304) is read from the archive."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from spoor.fetch.responses import HEALS_AFTER, NOT_MODIFIED, conditions, validators
-from spoor.lab.build.warc_source import take_apart
+from spoor.lab.build.warc_source import parse_http_response
 from spoor.records import Failure, Response
 from spoor.store.duplicates import Duplicates
-from spoor.store.warc import Kept, WarcKeeper
+from spoor.store.warc import Kept, WarcWriter
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS sitemap_versions (
@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS sitemap_versions (
 
 @dataclass(frozen=True, slots=True)
 class SitemapVersion:
-    """`etag` and `modified` are what the server calls this version; the archive has its payload by the `digest`."""
+    """The stored version of a sitemap: validators of the server, and the `digest` of its payload in the archive."""
 
     url: str
     etag: str
@@ -32,7 +32,7 @@ class SitemapVersion:
 
 
 class SitemapVersions:
-    """What is new since the last `write` is held here; `db` has the rest."""
+    """The sitemap versions in `db`; new ones are held in memory until `write`."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -52,7 +52,7 @@ class SitemapVersions:
         self._new[version.url] = version
 
     def write(self, db: sqlite3.Connection) -> None:
-        """Inside the transaction of the caller, whose database `db` is."""
+        """Writes inside the caller's transaction on `db`."""
         rows = [(version.url, version.etag, version.modified, version.digest) for version in self._new.values()]
         db.executemany("INSERT OR REPLACE INTO sitemap_versions VALUES (?, ?, ?, ?)", rows)
         self._new.clear()
@@ -63,21 +63,21 @@ LOST = "a sitemap that has not changed is no longer in the archive"
 
 @dataclass(frozen=True)
 class SitemapArchive:
-    """A sitemap is no page: nobody judges it, and nothing is said of it in the journal but what it listed. `archived`
-    puts a response into the archive, unless its payload is there."""
+    """Sitemaps are not judged, and the journal records only the links they list. `archived` writes a response to the
+    archive, unless its payload is already there."""
 
-    keeper: WarcKeeper
+    keeper: WarcWriter
     duplicates: Duplicates
     versions: SitemapVersions
     archived: Callable[[Response], Kept]
 
     def conditions(self, url: str) -> dict[str, str]:
-        """Headers by which a sitemap is sent only if it is another than the one in the archive."""
+        """Headers of a conditional request, empty if no version is stored."""
         version = self.versions.find(url)
         return {} if version is None else conditions(version.etag, version.modified)
 
     async def take_in(self, response: Response) -> Response | Failure:
-        """What came is kept. For one that has not changed, what came before."""
+        """Stores the response. For one that is not modified, returns the stored version."""
         if response.status == NOT_MODIFIED:
             return await self._known(response)
         if 200 <= response.status < 300 and not response.cut:
@@ -89,7 +89,7 @@ class SitemapArchive:
         version = self.versions.find(response.url)
         kept = None if version is None else self.duplicates.same(version.digest)
         message = None if kept is None else await asyncio.to_thread(self.keeper.message, kept)
-        http = None if message is None else take_apart(message)
+        http = None if message is None else parse_http_response(message)
         if http is None:
             self.versions.remember(SitemapVersion(response.url, "", "", ""))
             return Failure(LOST, HEALS_AFTER)

@@ -1,4 +1,5 @@
-"""What scripts of pages ask for, fetched as pages are: robots.txt, host delays, limits and refused addresses hold."""
+"""Fetches resources that scripts of pages request, under the rules of pages: robots.txt, host delays, limits and
+refused addresses."""
 
 from __future__ import annotations
 
@@ -17,24 +18,24 @@ from spoor.roles import Troubles
 from spoor.urls import host_of, normalise
 
 LARGEST = 5_000_000
-"""Bytes of a sub-resource."""
+"""Largest sub-resource, in bytes."""
 MOST_CACHED = 64_000_000
-"""Bytes of sub-resources that are kept at hand."""
+"""Size of the cache of sub-resources, in bytes."""
 FAILED_FOR = 600.0
-"""Seconds for which a sub-resource that failed is not requested again."""
+"""Seconds for which a failed sub-resource is not requested again."""
 SOONEST, LATEST = 0.02, 1.0
-"""Seconds until it is asked again whether a host is free."""
+"""Shortest and longest time in seconds between two checks whether a host is free."""
 LONGEST_HEADERS = 4_000
-"""Characters."""
+"""Characters of all header values together; if they are longer, none of them are sent."""
 NOT_SENT = frozenset({"accept-language", "origin", "upgrade-insecure-requests"})
-"""Headers of scripts, besides those that the gate keeps back."""
+"""Headers of scripts that are not sent, besides those that the gate removes."""
 
 Key = tuple[str, str]
 
 
 @dataclass(slots=True)
 class SubResource:
-    """A response that pages were given. `kind` is what it was asked for as; `is_kept`: it is in the archive."""
+    """A response to requests of pages. `kind` is the requested type of resource; `is_kept`: it is in the archive."""
 
     response: Response
     kind: str
@@ -43,8 +44,8 @@ class SubResource:
 
 @dataclass
 class SubResourceFetcher:
-    """One for a crawl. What came is at hand for the pages that follow, up to `MOST_CACHED` bytes. Requests to a host
-    wait for one another; while one waits, no link of the host has its turn."""
+    """Fetches the sub-resources of a crawl, with an LRU cache of `MOST_CACHED` bytes. Requests to a host run one after
+    the other; while one waits, no link of that host is fetched."""
 
     crawl: Crawl
     fetcher: HttpFetcher
@@ -60,7 +61,7 @@ class SubResourceFetcher:
         return self.driver.clock
 
     async def get(self, request: SubRequest, sent: list[SentRequest]) -> SubResource | Failure:
-        """Every request that leaves is added to `sent`, also one that is cancelled."""
+        """Adds each request that is sent to `sent`, also if it is cancelled."""
         url = normalise(request.url)
         if url is None:
             return Failure(f"not an http(s) URL: {request.url[:80]}")
@@ -77,7 +78,7 @@ class SubResourceFetcher:
         return self._queues.setdefault(host, asyncio.Lock())
 
     def _headers(self, asked: Mapping[str, str]) -> dict[str, str]:
-        """What scripts ask for by headers of their own is sent too, as a browser would."""
+        """Headers that scripts set themselves are sent too, as a browser would do."""
         headers = {name: value for name, value in asked.items() if name not in NOT_SENT and value.isprintable()}
         if sum(map(len, headers.values())) > LONGEST_HEADERS:
             headers = {}
@@ -117,7 +118,7 @@ class SubResourceFetcher:
         return response if isinstance(response, Failure) else SubResource(response, kind)
 
     async def _turn(self, url: str) -> Ruling:
-        """Waits until a request may be sent; its host is busy with it then. Or why it may not be."""
+        """Waits until a request may be sent, and marks the host as busy; or returns why it is refused."""
         host = host_of(url)
         self.crawl.frontier.reserve(host)
         try:
@@ -148,13 +149,13 @@ class SubResourceFetcher:
 
 
 def _size(found: SubResource | Failure) -> int:
-    """Bytes; what is not counted is about a kilobyte."""
+    """Size in bytes, with about a kilobyte of overhead."""
     return 1_000 + (0 if isinstance(found, Failure) else len(found.response.payload) + len(found.response.body))
 
 
 @dataclass
 class PageResources:
-    """What one page asks for. `sent` are the requests that left, `used` what it was given."""
+    """The sub-resources of one page: `sent` are the requests that were made, `used` the responses that it received."""
 
     resources: SubResourceFetcher
     sent: list[SentRequest] = field(default_factory=list, init=False)

@@ -1,7 +1,7 @@
-"""Time that a clock set back does not disturb, and what held the event loop.
+"""A clock that is not affected by changes of the system time, and a watchdog for the event loop.
 
-While one page is worked on, no other request is served and no signal is heard. So whatever takes longer than it should
-is told, with the place in the program: the only one who can see that is another thread.
+While the loop processes one page, it serves no other request and handles no signal. Whatever blocks it for too long is
+reported with its place in the code, which only another thread can observe.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-# What time is it, whatever somebody does to the clock of the machine?
+# A clock that ignores changes of the system time.
 
 
 NOTICED = 5.0
-"""Seconds by which the clock of the machine must have been set to be reported."""
+"""Smallest change of the system time that is reported, in seconds."""
 
 
 @dataclass
 class SteadyClock:
-    """Seconds since 1970 by the clock of the machine when this was made, and from then on as many as have gone by. So a
-    delay is a delay, also when the clock is set back an hour or a year ahead."""
+    """Seconds since 1970: the system time at creation, advanced by the monotonic clock. So delays stay correct if the
+    system time is changed."""
 
     wall: Callable[[], float] = time.time
     monotonic: Callable[[], float] = time.monotonic
@@ -40,7 +40,7 @@ class SteadyClock:
         return self._offset + self.monotonic()
 
     def jump(self) -> float:
-        """Seconds by which the clock of the machine was set since this was asked last; 0 when it was not."""
+        """Seconds by which the system time was changed since the last call; 0 if it was not."""
         jump = self.wall() - self() - self._ahead
         if abs(jump) < NOTICED:
             return 0.0
@@ -48,25 +48,25 @@ class SteadyClock:
         return jump
 
 
-# What held the loop? A thread looks at its pulse, and where the program was when there was none.
+# The watchdog: a thread checks the heartbeat of the event loop, and samples its stack if there is none.
 
 
 LONGEST = 0.25
-"""Seconds for which the loop may be held."""
+"""Seconds for which the loop may be blocked."""
 _PULSE = 0.05
 _LOOK = 0.05
-"""Seconds between two beats of the loop, and between two looks at them."""
+"""Seconds between two heartbeats of the loop (`_PULSE`), and between two checks for them (`_LOOK`)."""
 _SUSPICIOUS = 0.15
-"""Seconds without a beat after which the thread notes where the program is: at `LONGEST` it might be too late."""
+"""Seconds without a heartbeat after which the thread samples the stack: at `LONGEST` it might be too late."""
 _FRAMES = 3
-"""Calls of our own that are reported, the innermost first."""
-_OURS = str(Path(__file__).parent)
+"""Most frames of this package that are reported, innermost first."""
+_OURS = str(Path(__file__).parents[1])
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """For `seconds` the loop did nothing else; the process was at work for `cpu` seconds of them. `url` is what
-    was worked on, "" when it was no URL; `where` the calls that it came from, "" when nobody saw them."""
+    """The loop was blocked for `seconds`; the process used `cpu` seconds of processor time meanwhile. `url` is the URL
+    that was processed, "" for none; `where` the call stack, "" if it was not sampled."""
 
     seconds: float
     cpu: float
@@ -76,7 +76,7 @@ class Hold:
 
 @dataclass
 class Watchdog:
-    """Begun and ended by `watching`. `working_on` says what URL is worked on; `tell` is called in the loop."""
+    """Started and ended by `watching`. `working_on` returns the URL that is processed; `tell` is called in the loop."""
 
     working_on: Callable[[], str]
     tell: Callable[[Hold], None]
@@ -96,7 +96,7 @@ class Watchdog:
             self._beat, cpu = now, cpu_now
 
     def watch(self, thread: int) -> None:
-        """In a thread of its own, at `thread`, which runs the loop."""
+        """Runs in a thread of its own and watches `thread`, which runs the loop."""
         while not self._over.wait(_LOOK):
             if time.monotonic() - self._beat > _PULSE + _SUSPICIOUS and not self._seen[1]:
                 frame = sys._current_frames().get(thread)
@@ -123,7 +123,7 @@ async def watching(working_on: Callable[[], str], tell: Callable[[Hold], None]) 
 
 
 def where(frame: FrameType | None) -> str:
-    """The innermost call, and the innermost of our own: `parse/html.py:99 read_page`."""
+    """The innermost frame, and the innermost ones of this package: `parse/html.py:99 read_page`."""
     calls: list[str] = []
     innermost = True
     while frame is not None and len(calls) <= _FRAMES:

@@ -1,7 +1,9 @@
-"""Other processes that read pages, each within limits of time and memory, asked over sockets: no threads, no queues.
+"""Worker processes that read pages, each within limits of time and memory. They are connected by sockets, without
+threads or queues.
 
-A process that takes too long ends itself, even if nobody is there any more to end it. Whoever asked gets a failure with
-the reason, and the next page a new process."""
+A process that takes too long ends itself, even if the crawl has already ended. The caller receives a failure with the
+reason, and a new process reads the next page.
+"""
 
 from __future__ import annotations
 
@@ -28,34 +30,35 @@ from spoor.records import Failure, Outcome, Response, Visit
 from spoor.settings import MOST_WORKERS, FetchSettings
 
 MOST_WAITING = 16_000_000
-"""Bytes of pages that may wait in memory to be read; the others wait in files."""
+"""Bytes of pages that may wait in memory; further pages wait in files."""
 _LENGTH = struct.Struct("!i")
-"""Before every message, as `Connection` writes and expects it."""
+"""The length before each message, as in `multiprocessing.connection.Connection`."""
 _PATIENCE, _FAREWELL = 5.0, 0.5
-"""Seconds in which a process that has nothing more to do should have ended: during a crawl, and at its end."""
+"""Timeouts in seconds for an idle process to end: during a crawl, and at its end."""
 _AHEAD = 2
-"""Pages on their way to a process: while it reads one, the next is there already. The others wait here, once each."""
+"""Pages sent to a process at once: while it reads one, the next has arrived. Further pages wait here."""
 _IN_A_WORKER = "SPOOR_WORKER"
-"""Set in the environment of a process, so that a script that is run once more there does not crawl once more."""
+"""Environment variable of a worker process, so that a script that is imported there does not start another crawl."""
 _PROGRAM = "import sys; from spoor.live.workers import work; work(int(sys.argv[1]))"
-"""Of a process. `multiprocessing` would run the program of whoever crawls once more in each, and complain loudly when
-the crawl is gone before a process has begun. Here that is done only when the reader is defined in that program."""
+"""The program of a worker process. `multiprocessing` would run the caller's main script again in each process, and
+print errors if the crawl ends before a process has started. Here the script runs again only if it defines the
+reader."""
 _log = logging.getLogger(__name__)
 
 
 class PageReader(Protocol):
-    """Sent to every process when it begins."""
+    """Reads pages; sent to each process at its start."""
 
     def warm_up(self) -> None:
-        """Loads what reading needs, before limits hold."""
+        """Loads what reading needs, before limits apply."""
         ...
 
-    def read_away(self, visit: Visit, response: Response) -> Outcome: ...
+    def read_in_worker(self, visit: Visit, response: Response) -> Outcome: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """What one page may take: seconds, and bytes of memory besides what the process has already."""
+    """Limits for one page: seconds, and bytes of memory in addition to those that the process already uses."""
 
     seconds: float = FetchSettings.parse_seconds
     memory: int = FetchSettings.parse_bytes
@@ -63,18 +66,18 @@ class ReadingLimits:
 
 @dataclass(slots=True)
 class _Asked:
-    """A page on its way through a process."""
+    """A page that was passed to a worker, and the future of its outcome."""
 
     message: bytes | IO[bytes]
     answer: asyncio.Future[Outcome]
 
     @property
     def held(self) -> int:
-        """Bytes in memory."""
+        """Bytes of the message that are in memory."""
         return len(self.message) if isinstance(self.message, bytes) else 0
 
     def read(self) -> bytes:
-        """The message. Once it is asked for it is in memory."""
+        """Returns the message; from then on it is held in memory."""
         if not isinstance(self.message, bytes):
             with self.message as file:
                 file.seek(0)
@@ -82,7 +85,7 @@ class _Asked:
         return self.message
 
     def answered(self, outcome: Outcome | Exception) -> None:
-        if self.answer.done():  # whoever asked has gone
+        if self.answer.done():  # the caller was cancelled
             return
         if isinstance(outcome, Exception):
             self.answer.set_exception(outcome)
@@ -92,8 +95,8 @@ class _Asked:
 
 @dataclass
 class Worker:
-    """One process at a time, started when there is something to read. It answers in the order in which it is asked, so
-    when it dies it died of the first that is not answered; the others are for the process that follows."""
+    """Runs one process at a time, started when there is a page to read. The process replies in order, so if it dies,
+    the first page without a reply is the cause; the other pages go to the next process."""
 
     reader: PageReader
     limits: ReadingLimits
@@ -112,7 +115,7 @@ class Worker:
         return asked.answer
 
     async def end(self) -> None:
-        """Lets a process end that has nothing to do; one that has is not waited for."""
+        """Lets an idle process end by itself; kills a busy one."""
         if self._serving is not None and not self.asked:
             self._hang_up()
             await asyncio.wait([self._serving], timeout=_FAREWELL)
@@ -124,13 +127,13 @@ class Worker:
             self._process.wait()
 
     async def _serve(self) -> None:
-        """Process after process, while there is something to read."""
+        """Runs one process after the other, while there are pages to read."""
         try:
             while self.asked:
                 incoming = await self._begin()
                 await self._listen(incoming)
                 await self._blame()
-        except Exception as error:  # No process can be had.
+        except Exception as error:  # No process can be started.
             while self.asked:
                 self.asked.popleft().answered(error)
         finally:
@@ -138,7 +141,7 @@ class Worker:
             self._serving = None
 
     async def _begin(self) -> asyncio.StreamReader:
-        # In a thread: a large model takes its time.
+        # In a thread: packing a large model takes time.
         packed = await asyncio.to_thread(pack, self.reader)
         self._process, own = other_process(_PROGRAM, **{_IN_A_WORKER: "1"})
         incoming, self._outgoing = await asyncio.open_unix_connection(sock=own)
@@ -159,7 +162,7 @@ class Worker:
             self._sent += 1
 
     async def _listen(self, incoming: asyncio.StreamReader) -> None:
-        """Until the process ends."""
+        """Receives outcomes until the process ends."""
         with contextlib.suppress(asyncio.IncompleteReadError, OSError):
             while True:
                 (length,) = _LENGTH.unpack(await incoming.readexactly(_LENGTH.size))
@@ -169,7 +172,7 @@ class Worker:
                 self._send()
 
     async def _blame(self) -> None:
-        """The page of which the process died, if it died of one."""
+        """If the process died, the page that it was reading fails with the cause."""
         assert self._process is not None
         self._hang_up()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -186,8 +189,8 @@ class Worker:
 
 @dataclass
 class Workers:
-    """Each page goes to the process that has least to do. Large pages of many hosts would fill the memory while they
-    wait, so beyond a bound they wait in files."""
+    """Sends each page to the process with the shortest queue. Beyond a limit, waiting pages are moved to files: large
+    pages of many hosts would fill the memory."""
 
     workers: list[Worker]
 
@@ -201,14 +204,14 @@ class Workers:
 
 
 def _in_a_file(message: bytes) -> IO[bytes]:
-    """Without a name: it is gone when it is closed, or with this process."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by whoever reads it
+    """An unnamed temporary file, removed when it is closed or the process ends."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the reader
     file.write(message)
     return file
 
 
 async def can_be_sent(reader: PageReader) -> bool:
-    """Whether other processes can read for us. If not, that is said in the log, and everything is to be read here."""
+    """Whether the reader can be sent to other processes. If not, logs a warning: this process must read all pages."""
     try:
         await asyncio.to_thread(pack, reader)
     except UsageError as error:
@@ -219,7 +222,7 @@ async def can_be_sent(reader: PageReader) -> bool:
 
 @contextlib.asynccontextmanager
 async def working(count: int, reader: PageReader, limits: ReadingLimits) -> AsyncIterator[Workers]:
-    """Up to `count` processes, each started when it is needed and ended when the context is left."""
+    """Up to `count` processes, each started when needed, and ended on exit from the context."""
     if count > MOST_WORKERS:
         raise UsageError(f"workers = {count}: {MOST_WORKERS} at most; a few per core are enough")
     if _IN_A_WORKER in os.environ:
@@ -232,8 +235,8 @@ async def working(count: int, reader: PageReader, limits: ReadingLimits) -> Asyn
 
 
 def work(line: int) -> None:
-    """The life of a process, which is told everything through the socket `line`. Interrupts are for the crawl, which
-    ends its workers itself. After a page that needed too much memory there may be too little left for others."""
+    """Main function of a worker process; `line` is the file descriptor of its socket. Interrupts are ignored: the crawl
+    ends its workers itself. The process ends after a page that exceeded the memory limit, as too little may be left."""
     for interrupt in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(interrupt, signal.SIG_IGN)
     connection = Connection(line)
@@ -250,14 +253,14 @@ def work(line: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _NoReader:
-    """Says of every page why the reader could not be unpacked."""
+    """Raises an error for each page: why the reader could not be unpacked."""
 
     why: str
 
     def warm_up(self) -> None:
-        """There is nothing to load."""
+        """Nothing to load."""
 
-    def read_away(self, visit: Visit, response: Response) -> Outcome:
+    def read_in_worker(self, visit: Visit, response: Response) -> Outcome:
         raise UsageError(self.why)
 
 
@@ -265,7 +268,7 @@ def _unpacked(origins: Sequence[Origin], content: bytes) -> PageReader:
     try:
         bring_in(origins)
         reader: PageReader = pickle.loads(content)
-    except (Exception, SystemExit) as error:  # of a script that is run once more, or a module that changed
+    except (Exception, SystemExit) as error:  # raised by a script that runs again, or a module that changed
         return _NoReader(f"the judge cannot be loaded in a worker process: {type(error).__name__}: {error}")
     return reader
 
@@ -273,16 +276,16 @@ def _unpacked(origins: Sequence[Origin], content: bytes) -> PageReader:
 def _outcome(
     reader: PageReader, visit: Visit, response: Response, limits: ReadingLimits
 ) -> tuple[Outcome | Exception, bool]:
-    """And whether the process may go on."""
+    """Returns the outcome, and whether the process may continue."""
     try:
         bound_memory(limits.memory)
         signal.setitimer(signal.ITIMER_REAL, limits.seconds)
-        return reader.read_away(visit, response), True
+        return reader.read_in_worker(visit, response), True
     except MemoryError:
         return Failure(f"reading needed over {limits.memory / 1e9:g} GB"), False
     except SpoorError as error:
         return error, True
-    except Exception as error:  # A mistake of ours: the crawl must hear of it, in a form that can be sent.
+    except Exception as error:  # A bug: reported to the crawl, in a form that can be pickled.
         mistake = BrokenContract(f"{type(error).__name__} in a worker: {error}")
         mistake.add_note(traceback.format_exc())
         return mistake, True

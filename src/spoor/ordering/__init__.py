@@ -1,1 +1,1 @@
-"""Which link first? Scorers, trails and admissions, the strategies made of them, and how these are trained."""
+"""Link ordering: scorers, trails and admissions, the strategies built from them, and their training."""

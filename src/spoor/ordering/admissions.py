@@ -1,4 +1,4 @@
-"""Which links may wait and which may be fetched."""
+"""Admissions: rules about which links may be queued and which may be fetched."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from spoor.records import ADMIT, Evidence, Link, Ruling, TrailState, Visit
 from spoor.roles import Admission, HostBounds
 from spoor.strategy import AdmitAll, fresh_part, some_reads_content
 
-# Several rules at once: a link needs the consent of all.
+# Several rules at once: a link must pass all of them.
 
 
 @dataclass
 class AllOf:
-    """The first refusal wins, whether it parks or drops. Put the lasting rules first: what they drop is not remembered.
+    """The first refusal wins, whether it parks or drops. Put permanent rules first: links that they drop use no memory.
 
-    The parts are copied without what they learned, so that a copy of the whole has learned nothing either.
+    Parts are copied without their learned state, so a copy of the whole is untrained too.
     """
 
     parts: tuple[Admission, ...]
@@ -44,12 +44,12 @@ def _first_refusal(rulings: Iterable[Ruling]) -> Ruling:
     return next((ruling for ruling in rulings if ruling.decision != "admit"), ADMIT)
 
 
-# Only with enough of one evidence.
+# A minimum for one evidence.
 
 
 @dataclass(frozen=True)
 class AtLeast(AdmitAll):
-    """Drops a link whose `evidence` is below `least` when it is offered; a later sighting may bring it in."""
+    """Drops a link whose `evidence` is below `least` when it is offered; it may be admitted when it is found again."""
 
     evidence: str
     least: float
@@ -60,12 +60,12 @@ class AtLeast(AdmitAll):
         return Ruling("drop", f"{self.evidence} is {evidence[self.evidence]:g}, below {self.least:g}")
 
 
-# Only with little enough of one evidence.
+# A maximum for one evidence.
 
 
 @dataclass(frozen=True)
 class AtMost(AdmitAll):
-    """Drops a link whose `evidence` is above `most` when it is offered; a later sighting may bring it in."""
+    """Drops a link whose `evidence` is above `most` when it is offered; it may be admitted when it is found again."""
 
     evidence: str
     most: float
@@ -76,7 +76,7 @@ class AtMost(AdmitAll):
         return Ruling("drop", f"{self.evidence} is {evidence[self.evidence]:g}, above {self.most:g}")
 
 
-# Only links that stand high enough in the queue.
+# A minimum for the key.
 
 
 REFUSED = ("park", "drop")
@@ -90,8 +90,8 @@ class OneNumber(Protocol):
 
 @dataclass(frozen=True)
 class KeyAbove(AdmitAll):
-    """Admits a link whose key is more than `threshold`. The others are remembered with their evidence, so that a later
-    sighting can lift them (`refused` is "park"), or forgotten, so that the next sighting is the first ("drop")."""
+    """Admits a link whose key is above `threshold`. Others are parked, so that evidence from later pages can admit them
+    (`refused="park"`), or dropped, so that they are new when they are found again ("drop")."""
 
     scorer: OneNumber
     threshold: float
@@ -112,12 +112,12 @@ class KeyAbove(AdmitAll):
         return Ruling("park" if self.refused == "park" else "drop", f"{key:.3g} is not above {self.threshold:g}")
 
 
-# Only so many irrelevant pages in a row: tunnelling with a limit.
+# Tunnelling with a limit: at most n irrelevant pages in a row.
 
 
 @dataclass(frozen=True)
 class LimitedDistance(AdmitAll):
-    """Goes with the trail `SinceRelevant`. Admits links at most `n` irrelevant pages away from a relevant one."""
+    """For the trail `SinceRelevant`. Admits links at most `n` irrelevant pages away from a relevant one."""
 
     n: int
 
@@ -131,13 +131,13 @@ class LimitedDistance(AdmitAll):
         return Ruling("drop", f"{trail} irrelevant pages in a row, at most {self.n} allowed")
 
 
-# Only links that one of two scores speaks for, when their turn comes.
+# One of two scores must be above its threshold when the link is popped.
 
 
 @dataclass(frozen=True)
 class TwoThresholds(AdmitAll):
-    """Two kinds of evidence, each with what it must be above. A link that is above neither is parked
-    when its turn comes: every page that was visited until then has had its say, and a later one may bring it back."""
+    """Two kinds of evidence, each with a threshold. A link above neither is parked when it is popped, not when it is
+    offered: by then it has the evidence of all pages visited before. Later pages may bring it back."""
 
     first: str
     above_first: float
@@ -157,25 +157,25 @@ class TwoThresholds(AdmitAll):
         return Ruling("park", f"{reason}, nor {self.second} {second:.3g} above {self.above_second:g}")
 
 
-# Links that their author asked not to follow.
+# Links marked nofollow.
 
 
 NOFOLLOW = Ruling("drop", "nofollow: the page forbids following this link")
 
 
 @dataclass(frozen=True)
-class Manners(AdmitAll):
-    """Drops a link marked nofollow; another page may still recommend the same URL."""
+class RespectNofollow(AdmitAll):
+    """Drops a link marked nofollow; another page may still link to the same URL without nofollow."""
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         return NOFOLLOW if link.nofollow else ADMIT
 
 
-# Links that lead nowhere in particular: to the start page, the next page, the login, an advertisement.
+# Generic links: to the start page, the next page, the login, an advertisement.
 
 
 SHORTEST = 2
-"""Characters of an anchor that can mean something."""
+"""Minimum length of a meaningful anchor, in characters."""
 
 _WHOLE_ANCHORS = """
     home; home page; homepage; main page; top; back; back to top; skip to content; next; next page; prev; previous
@@ -191,14 +191,14 @@ _WHOLE_ANCHORS = """
     หน้าแรก; ถัดไป; ก่อนหน้า; เข้าสู่ระบบ; สมัครสมาชิก; ติดต่อเรา; โฆษณา
 """
 SAID_OF_ANYTHING = frozenset(anchor.strip() for line in _WHOLE_ANCHORS.splitlines() for anchor in line.split(";"))
-"""In small letters."""
+"""In lower case."""
 
 _AROUND = " \t\n»›→>«‹←<|·•[](){}.:…-–—"
 
 
 @dataclass(frozen=True)
 class NoNoise(AdmitAll):
-    """Drops noise links; found again with an anchor that says something, one comes in."""
+    """Drops noise links; one that is found again with a meaningful anchor is admitted."""
 
     reads_content: ClassVar[bool] = True
 
@@ -208,7 +208,7 @@ class NoNoise(AdmitAll):
 
 
 def noise_in(link: Link) -> str:
-    """What makes a link noise, in words; "" when nothing does."""
+    """Why a link is noise; "" if it is not."""
     if "sponsored" in link.rel.lower().split():
         return "it is sponsored"
     anchor = link.anchor.strip(_AROUND)
@@ -218,5 +218,5 @@ def noise_in(link: Link) -> str:
 
 
 def _is_anchor(link: Link) -> bool:
-    """Redirects, frames and what a page names in its head have no anchor, and are none the worse for it."""
+    """Redirects, frames and links in the head of a page have no anchor; they are not noise for that."""
     return "body" in link.path.split("/")

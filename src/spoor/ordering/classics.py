@@ -1,6 +1,6 @@
-"""The classics of focused crawling: fish-search, shark-search and their successors, by name.
+"""Classic strategies of focused crawling: fish-search, shark-search and their successors, by name.
 
-neighbourhood = β anchor + (1 - β) context        context = 1 where the anchor says anything of the topic
+neighbourhood = β anchor + (1 - β) context        context = 1 if the anchor has any similarity to the topic
 potential = γ inherited + (1 - γ) neighbourhood
 """
 
@@ -15,7 +15,7 @@ from spoor.judging.judges import ACHE, FISH, FOCUSED, OPIC, ORDERING, SHARK, SLE
 from spoor.naming import Named
 from spoor.ordering.admissions import AtLeast, AtMost, LimitedDistance
 from spoor.ordering.correlation_degree import LikeLanguage
-from spoor.ordering.host_yield import EnoughYield, HostYield
+from spoor.ordering.host_yield import HostYield, MinimumYield
 from spoor.ordering.link_analysis import Cash, Distiller, PageRankOrder
 from spoor.ordering.link_classifier import LinkClassifier
 from spoor.ordering.simple import TaxonomyRelevance
@@ -26,17 +26,17 @@ from spoor.records import Evidence, Hints, Link, Page, Sighting
 from spoor.roles import Comparing, Judge, Merge
 from spoor.strategy import Strategy, prior_of
 
-# Fish-search: the first links of a page are swum to first, and more of them where there was food.
+# Fish-search: the first links of each page come first, and more of them on relevant pages.
 
 
 SPREAD = 1.5
-"""A relevant page has so many times as many favoured links as another."""
+"""A relevant page has this many times as many favoured links as an irrelevant one."""
 
 
 @dataclass(frozen=True)
 class Fish:
-    """`width` is how many links of an irrelevant page are favoured, in document order. Their potential is 0.5, that of
-    the favoured links of a relevant page 1, that of all others 0."""
+    """`width` is the number of favoured links of an irrelevant page, in document order. Their potential is 0.5, that of
+    the favoured links of a relevant page 1, that of all other links 0."""
 
     width: int = 30
 
@@ -58,15 +58,15 @@ class Fish:
         return evidence["potential"]
 
 
-# Shark-search: what a link inherits from the pages before it, and what stands in and around its anchor.
+# Shark-search: a score inherited along the path, and the similarity of the anchor and its context.
 
 
 @dataclass(frozen=True)
 class Shark:
-    """`topic` knows what is relevant; `beta` is what the anchor counts for beside its surroundings, `gamma` what is
-    inherited beside both. Goes with the trail `Inherited`.
+    """`topic` defines relevance; `beta` weights the anchor against its context, `gamma` the inherited score against
+    both. For the trail `Inherited`.
 
-    `barren` counts the irrelevant pages since the last relevant one on the shortest such way; it is there for an
+    `barren` counts the irrelevant pages since the last relevant one, on the path where they are fewest; it is for an
     admission.
     """
 
@@ -83,7 +83,7 @@ class Shark:
                 raise UsageError(f"{name}={share:g} is not a share; give a number from 0 to 1")
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
-        """Anchor and surroundings, in one batch for a page; what menus repeat is read once."""
+        """Similarities of anchor and context, in one batch per page; repeated texts, as in menus, are compared once."""
         said = [(link.anchor, f"{link.left} {link.right}") for link in links]
         texts = list(dict.fromkeys(text for pair in said for text in pair))
         near = dict(zip(texts, map(float, self.topic.similarities(texts)), strict=True))
@@ -120,7 +120,7 @@ def shark_search(
 
 
 def _nearness_of_texts(judge: Judge, words: str) -> Comparing:
-    """How near anchors are to the topic, or, where only a language is looked for, to that."""
+    """Compares anchors with the topic, or with the language if that is the whole target."""
     target_prior = prior_of(judge)
     only_language = bool(target_prior.language) and not target_prior.words and not words
     return LikeLanguage(target_prior.language) if only_language else topic_for("shark-search", judge, words)
@@ -155,7 +155,7 @@ def link_classifier(judge: Judge, every: int = 500) -> Strategy:
 
 def host_yield(judge: Judge, step: float = 0.01, patience: int = 100, every: int = 100) -> Strategy:
     order = HostYield(every)
-    return Strategy(judge, order, admission=EnoughYield(step, patience), upkeep=order)
+    return Strategy(judge, order, admission=MinimumYield(step, patience), upkeep=order)
 
 
 def tag_path_bandit(judge: Judge, exploration: float = 0.2, likeness: float = 0.75) -> Strategy:

@@ -1,13 +1,13 @@
-"""Clusters of pages: K-means over their vectors, with K given or found (Jia, Fang 2016, section 3).
+"""Clusters of pages: K-means over their vectors, with K given or estimated (Jia, Fang 2016, section 3).
 
     d_min   the smallest distance that is not 0
     R_i     the mean distance of point i to the others; points whose R_i is more than 30 % off the mean of all are noise
     R       mean of R_i without noise + d_min     high-density radius
     Z       points nearer to the innermost point than its R_i
     r       R + d_min                             radius of a group
-    m, h    2 r, 2 d_min                          centres and borders no farther apart make two groups one
+    m, h    2 r, 2 d_min                          two groups merge if centres and borders are no farther apart
 
-The paper ends with these five numbers. What they are for is our completion: see `groups`.
+The paper defines these five numbers but not how to use them. That is our completion: see `groups`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from spoor.ordering.hidden_markov import Floats
 
-# Into how many clusters do pages fall? Found from the distances between a sample of them (Jia, Fang 2016,
-# section 4).
+# Number of clusters, estimated from the distances between a sample of pages (Jia, Fang 2016, section 4).
 
 
 NOISE = 0.30
@@ -31,7 +30,8 @@ NOISE = 0.30
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """How points lie: the numbers above, by the names of the paper. `kept` are the points that are no noise."""
+    """The distribution of the points: the numbers above, named as in the paper. `kept` are the points that are not
+    noise."""
 
     d_min: float
     means: Floats
@@ -44,7 +44,7 @@ class Spread:
 
 
 def distances(points: Floats) -> Floats:
-    """Between each two points."""
+    """Pairwise Euclidean distances."""
     squares = (points * points).sum(axis=1)
     between = squares[:, None] + squares - 2.0 * points @ points.T
     np.fill_diagonal(between, 0.0)
@@ -52,13 +52,13 @@ def distances(points: Floats) -> Floats:
 
 
 def spread(between: Floats) -> Spread | None:
-    """None when no two points differ."""
+    """None if all points are equal."""
     apart = between[between > 0.0]
     if not len(apart):
         return None
     d_min, means = float(apart.min()), _means(between)
     kept = np.flatnonzero(np.abs(means - means.mean()) / means.mean() <= NOISE)
-    if len(kept) < 2:  # nothing would be left to measure
+    if len(kept) < 2:  # Too few points remain to measure.
         kept = np.arange(len(between))
     inner = between[np.ix_(kept, kept)]
     inner_means = _means(inner)
@@ -73,8 +73,8 @@ def _means(between: Floats) -> Floats:
 
 
 def groups(points: Floats, between: Floats, by: Spread) -> list[list[int]]:
-    """All points, parted: around the point with most neighbours within R, everything within r is a group, as long as
-    there are Z neighbours; near groups become one; points left over join the nearest."""
+    """A partition of all points: everything within r of the point with most neighbours within R is a group, as long as
+    it has at least Z neighbours; near groups merge; remaining points join the nearest group."""
     found = _merged(list(_dense_groups(between, by)), points, between, by)
     if not found:
         return [list(range(len(points)))]
@@ -97,7 +97,7 @@ def _dense_groups(between: Floats, by: Spread) -> Iterator[list[int]]:
 
 
 def _merged(found: list[list[int]], points: Floats, between: Floats, by: Spread) -> list[list[int]]:
-    """The first two that are near enough become one, again and again."""
+    """Merges the first two groups that are near enough, and repeats."""
     for one, other in combinations(found, 2):
         apart = float(np.linalg.norm(points[one].mean(axis=0) - points[other].mean(axis=0)))
         if apart <= by.m and between[np.ix_(one, other)].min() <= by.h:
@@ -106,30 +106,30 @@ def _merged(found: list[list[int]], points: Floats, between: Floats, by: Spread)
     return found
 
 
-# Pages that are alike: K-means over their vectors, with K given or found.
+# K-means over the vectors of pages, with K given or estimated.
 
 
 SAMPLE = 500
-"""Points that K is found from."""
+"""Number of points from which K is estimated."""
 MOST_CLUSTERS = 10
-"""That are tried when the distances alone do not tell."""
+"""Largest K tried when the distances do not decide."""
 _ROUNDS = 100
 
 
 def evenly(count: int, most: int) -> NDArray[np.int64]:
-    """Numbers below `count`, at most so many, as far apart as possible."""
+    """At most `most` evenly spaced numbers below `count`."""
     return np.arange(count) if count <= most else np.linspace(0, count - 1, most).round().astype(np.int64)
 
 
 def clustered(points: Floats, clusters: int | None = None) -> Floats:
-    """The centres of clusters. None: as many as the points suggest."""
+    """The centres of the clusters. `clusters=None`: the number is estimated from the points."""
     sample = points[evenly(len(points), SAMPLE)]
     return k_means(points, begun(sample) if clusters is None else farthest_apart(sample, clusters))
 
 
 def begun(points: Floats) -> Floats:
-    """Where K-means may begin, one place for each cluster. Groups found by distances, unless they are one or too many:
-    then as many clusters as make the clearest silhouette."""
+    """Initial centres for K-means. The groups found by distances, unless there is only one or too many: then the number
+    of clusters with the best mean silhouette."""
     between = distances(points)
     lie = spread(between)
     if lie is None:
@@ -141,7 +141,7 @@ def begun(points: Floats) -> Floats:
 
 
 def clearest(points: Floats, between: Floats) -> int:
-    """The number of clusters with the best mean silhouette; the smaller of two that are equal."""
+    """The number of clusters with the best mean silhouette; the smallest among equals."""
     most = min(MOST_CLUSTERS, math.isqrt(len(points)) + 1, len(points))
     found = {
         k: silhouette(between, nearest(points, k_means(points, farthest_apart(points, k)))) for k in range(2, most + 1)
@@ -150,7 +150,8 @@ def clearest(points: Floats, between: Floats) -> int:
 
 
 def farthest_apart(points: Floats, clusters: int) -> Floats:
-    """The innermost point, then always the one farthest from those chosen. Fewer when points do not differ."""
+    """The innermost point, then repeatedly the point farthest from those chosen. Fewer than `clusters` if fewer points
+    differ."""
     between = distances(points)
     chosen = [int(between.sum(axis=1).argmin())]
     while len(chosen) < clusters:
@@ -162,7 +163,7 @@ def farthest_apart(points: Floats, clusters: int) -> Floats:
 
 
 def k_means(points: Floats, centres: Floats) -> Floats:
-    """From the given centres on, until nothing moves. An empty cluster keeps its centre."""
+    """Starts from the given centres and iterates until convergence. An empty cluster keeps its centre."""
     for _ in range(_ROUNDS):
         own = nearest(points, centres)
         moved = np.array([points[own == k].mean(axis=0) if (own == k).any() else old for k, old in enumerate(centres)])
@@ -173,12 +174,12 @@ def k_means(points: Floats, centres: Floats) -> Floats:
 
 
 def nearest(points: Floats, centres: Floats) -> NDArray[np.int64]:
-    """The number of the nearest centre, for each point."""
+    """The index of the nearest centre, for each point."""
     return np.asarray(((centres * centres).sum(axis=1) - 2.0 * points @ centres.T).argmin(axis=1))
 
 
 def tells(clusters: NDArray[np.int64], layers: NDArray[np.int64]) -> float:
-    """What knowing the cluster of a page says of its layer: the share of doubt that it takes away, from 0 to 1."""
+    """How well the cluster of a page predicts its layer: the relative reduction of entropy, from 0 to 1."""
     together = np.zeros((int(clusters.max()) + 1, int(layers.max()) + 1))
     np.add.at(together, (clusters, layers), 1.0 / len(layers))
     doubt = _doubt(together.sum(axis=0))
@@ -193,7 +194,7 @@ def _doubt(chances: Floats) -> float:
 
 
 def silhouette(between: Floats, own: NDArray[np.int64]) -> float:
-    """How much nearer points are to their own cluster than to the next, from -1 to 1, on average."""
+    """The mean silhouette, from -1 to 1: how much nearer points are to their own cluster than to the next."""
     members = np.eye(int(own.max()) + 1)[own]
     sizes = members.sum(axis=0)
     if (sizes > 0).sum() < 2:

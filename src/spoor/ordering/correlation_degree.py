@@ -1,4 +1,4 @@
-"""The hyperlink correlation degree: how a link looks before it is followed, in four aspects (Ma, Yan, Zhang, Yang).
+"""The hyperlink correlation degree: scores a link before it is fetched, in four aspects (Ma, Yan, Zhang, Yang).
 
 S = w_p rel(P) + w_a Sim(anchor, topic) + w_u Sim(words of the URL, topic) + w_c 2^(-hops)
 """
@@ -24,8 +24,7 @@ from spoor.records import Evidence, Hints, Link, Page, Sighting
 from spoor.roles import Comparing, Merge
 from spoor.urls import host_of
 
-# How near texts are to a language: for strategies that compare texts of links, where the target is a
-# language.
+# Similarity of texts to a language: for strategies that compare link texts, if the target is a language.
 
 
 @dataclass(frozen=True)
@@ -39,38 +38,37 @@ class LikeLanguage:
         return found
 
 
-# The words that a URL is made of, as a text that can be compared with a topic.
+# The words of a URL, as a text that can be compared with a topic.
 
 
 SAYS_NOTHING = frozenset(
     ("http", "https", "www", "com", "org", "net", "html", "htm", "xhtml", "shtml", "php", "asp", "aspx", "jsp", "cgi")
 )
-"""Words of a URL that are there for the machine."""
+"""Words of a URL without meaning for the topic."""
 
 _NO_LETTERS = re.compile(r"[\x00-@\[-`{-\x7f]+")
-"""Digits and signs of ASCII; whatever is beyond belongs to some script."""
+"""ASCII digits and punctuation; everything beyond ASCII counts as letters."""
 _INSIDE = re.compile("(?<=[a-z])(?=[A-Z])")
-"""Where one word ends and another begins in AfricanGeography."""
+"""Word boundaries in camel case, such as AfricanGeography."""
 
 
 @lru_cache(1 << 16)
 def url_words(url: str) -> str:
-    """In small letters, without digits, spaces between."""
+    """In lower case, without digits, separated by spaces."""
     words = _NO_LETTERS.split(_INSIDE.sub(" ", unquote(url)).lower())
     return " ".join(word for word in words if word and word not in SAYS_NOTHING)
 
 
-# What a link says before it is followed: the words of its URL, of its anchor, and around it, each of its own
-# kind.
+# Features of a link before it is fetched: the words of its URL, of its anchor, and around it, each with its kind.
 
 
 ANY_LINK = 0.0
-"""Said by every link, so that none says nothing."""
+"""A feature of every link, so that the features are never empty."""
 _WORDS = Words()
 
 
 def said_by(link: Link) -> Hints:
-    """Each word as a number below `PLACES` of `spoor.parse.words`, once."""
+    """The hash of each word, below `PLACES` of `spoor.parse.words`; without duplicates."""
     return (ANY_LINK, *sorted({float(place(word)) for word in _words(link)}))
 
 
@@ -84,19 +82,19 @@ def _words(link: Link) -> Iterator[str]:
             yield f"{kind}: {word}"
 
 
-# How many of the pages visited in a place were relevant: on a host, and in its folders.
+# Share of relevant pages among those visited on a host, and in its folders.
 
 
 FOLDERS = 3
-"""Folders of a path that are places of their own."""
+"""Number of leading folders of a path that are counted separately."""
 
 TRUST = 4.0
-"""So many visits weigh as much as what was expected before."""
+"""Weight of the prior expectation, in visits."""
 
 
-class PlaceShares:
-    """Counts visits and relevant pages, apart for each `kind` of page. A place about which little is known is expected
-    to be like the one around it."""
+class FolderHitRates:
+    """Counts visits and relevant pages, separately for each `kind` of page. A folder with few visits is expected to
+    have the share of its parent."""
 
     def __init__(self) -> None:
         self._counts: dict[tuple[str, int], tuple[int, int]] = {}
@@ -122,8 +120,8 @@ class PlaceShares:
         self._counts = dict(zip(named, zip(visits, found, strict=True), strict=True))
 
     def expected(self, url: str, kind: int, elsewhere: float) -> float:
-        """The share of relevant pages, from 0 to 1, where `url` is; `elsewhere`: what is expected of an unknown
-        host."""
+        """The share of relevant pages expected in the folder of `url`, from 0 to 1; `elsewhere` is the prior of an
+        unknown host."""
         share = elsewhere
         for folder in _folders(url):
             visits, found = self._counts.get((folder, kind), (0, 0))
@@ -132,20 +130,20 @@ class PlaceShares:
 
 
 def _folders(url: str) -> Iterator[str]:
-    """The host, then its folders, each inside the one before."""
+    """The host, then its folders, each with its parents."""
     yield (place := host_of(url))
     for folder in url.partition("?")[0].split("/")[3:-1][:FOLDERS]:
         place = f"{place}/{folder}"
         yield place
 
 
-# How a link looks before it is followed, in four aspects: the page it stands on, its anchor, its URL, and how
-# near it is to the most relevant pages found.
+# Four aspects of a link before it is fetched: the referring page, its anchor, its URL, and its distance from the most
+# relevant pages found.
 
 
 @dataclass(frozen=True)
 class Shares:
-    """What each aspect counts for; together 1."""
+    """The weight of each aspect; the sum is 1."""
 
     parent: float = 0.25
     anchor: float = 0.25
@@ -164,10 +162,10 @@ ALIKE = Shares()
 
 @dataclass(frozen=True)
 class Aspects:
-    """`topic` knows what is relevant. Every aspect is between 0 and 1. A link that several pages hold is looked at from
-    its best side: each aspect is the largest that was seen.
+    """`topic` defines relevance. Every aspect is between 0 and 1. If several pages contain a link, each aspect has its
+    largest value.
 
-    The aspect `chain` goes with the trail `ChainHops`; without that trail it is 0.
+    The aspect `chain` needs the trail `ChainHops`; without it, it is 0.
     """
 
     topic: Comparing
@@ -177,7 +175,7 @@ class Aspects:
     merge: ClassVar[Mapping[str, Merge]] = {"parent": max, "anchor": max, "url": max, "chain": max}
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
-        """Anchor and URL, in one batch for a page; what menus repeat is read once."""
+        """Similarities of anchor and URL, in one batch per page; repeated texts, as in menus, are compared once."""
         said = [(link.anchor, url_words(link.url)) for link in links]
         texts = list(dict.fromkeys(text for pair in said for text in pair))
         near = dict(zip(texts, map(float, self.topic.similarities(texts)), strict=True))
@@ -197,7 +195,7 @@ class Aspects:
         return shares.parent * evidence["parent"] + said + shares.chain * evidence["chain"]
 
 
-# The hyperlink correlation degree: how Mongolian (or whatever is relevant) a link looks before it is followed.
+# The hyperlink correlation degree for a language: how Mongolian (for example) a link looks before it is fetched.
 
 
 MERGES: Mapping[str, Merge] = {"max": max, "first": first}
@@ -205,16 +203,16 @@ PARENTS = ("text", "link")
 
 
 class Likeness(Protocol):
-    """Knows the target language."""
+    """Measures similarity to the target language."""
 
     def similarities(self, texts: Sequence[str]) -> Iterable[float]:
-        """For each text how much it is like the language, from 0 to 1; 0 when it says nothing."""
+        """The similarity of each text to the language, from 0 to 1; 0 for a text without evidence."""
         ...
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What the anchor text, the parents and the depth count for; together 1."""
+    """The weights of the anchor text, the parents and the depth; the sum is 1."""
 
     text: float = 0.5
     parents: float = 0.3
@@ -230,12 +228,12 @@ class Weights:
 
 @dataclass(frozen=True)
 class CorrelationDegree:
-    """R = w_t R_t + w_s R_s + w_d R_d, from 0 to 1: likeness of the anchor, sum over the parents of their own degree
-    shared out among their links, and the inverse of the depth of the URL.
+    """R = w_t R_t + w_s R_s + w_d R_d, from 0 to 1: similarity of the anchor, the sum over the parents of their own
+    degree divided by the number of their links, and the inverse of the depth of the URL.
 
-    `merge_anchors` says which anchor counts when several pages link to a URL, `max` or `first`. `parent_degree` is
-    what a parent has to share out: how much its text is like the language (`text`), or the degree under which it was
-    queued itself (`link`; for a seed, which has none, the text). `cap` is the most that R_s can be inside R.
+    `merge_anchors` is which anchor counts if several pages link to a URL, `max` or `first`. `parent_degree` is the
+    degree of a parent: the similarity of its text to the language (`text`), or the degree under which it was queued
+    (`link`; for a seed, which has none, the text). `cap` is the upper bound of R_s inside R.
     """
 
     likeness: Likeness
@@ -259,7 +257,7 @@ class CorrelationDegree:
         return {"anchor": MERGES[self.merge_anchors], "parents": total, "depth": first}
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
-        """The likeness of the anchor and of the whole page. One batch for a page; what menus repeat is read once."""
+        """Similarities of the anchor and of the whole page. One batch per page; repeated texts are compared once."""
         texts = list(dict.fromkeys([page.text, *[link.anchor for link in links]]))
         likeness = dict(zip(texts, map(float, self.likeness.similarities(texts)), strict=True))
         return [(likeness[link.anchor], likeness[page.text]) for link in links]
@@ -285,5 +283,5 @@ class CorrelationDegree:
 
 
 def path_size(url: str) -> int:
-    """How many slashes the path of a normalised URL has: 1 for `http://a/` and `http://a/b.html`."""
+    """The number of slashes in the path of a normalised URL: 1 for `http://a/` and `http://a/b.html`."""
     return url.partition("?")[0].count("/") - 2

@@ -4,20 +4,19 @@
     a_ij = P(q_1 = j | q_0 = i)
     a_ijk = P(q_t = k | q_{t-2} = i, q_{t-1} = j)    b_ij(o) = P(o_t = o | q_{t-1} = i, q_t = j)
 
-A model of the first order is the special case a_ijk = a_jk, b_ij = b_j. Here states are layers, distances to a
-relevant page; what is seen of a page is the cluster that it is nearest to.
+A model of the first order is the special case a_ijk = a_jk, b_ij = b_j. Here states are layers, distances to a relevant
+page; the observation of a page is its nearest cluster.
 
     α_0(i) = π_i b_i(O_0)        α_1(i,j) = α_0(i) a_ij b_ij(O_1)        α_t(j,k) = [Σ_i α_{t-1}(i,j) a_ijk] b_jk(O_t)
     β_{T-1} = 1                  β_t(i,j) = Σ_k a_ijk b_jk(O_{t+1}) β_{t+1}(j,k)
     P(O) = Σ α_{T-1} = Σ α_t β_t for every t
 
-Every α_t is divided by its sum c_t and β_t by c_{t+1}, so that long sequences do not vanish: ln P(O) = Σ ln c_t.
+Every α_t is divided by its sum c_t and β_t by c_{t+1}, so that long sequences do not underflow: ln P(O) = Σ ln c_t.
 
     γ_t = α_t β_t / P        ξ_t(i,j,k) = α_t(i,j) a_ijk b_jk(O_{t+1}) β_{t+1}(j,k) / P
 
-Each round counts how often every state and step is expected, and takes the shares for probabilities; the likelihood
-never falls. States may drift away from what they stood for, so what was counted is better left alone unless there is
-much to learn from.
+Each iteration computes the expected counts of states and transitions, and normalises them to probabilities; the
+likelihood never decreases. States may lose their meaning as layers, so re-estimation is only advisable with much data.
 """
 
 from __future__ import annotations
@@ -29,19 +28,18 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import NDArray
 
-# A hidden Markov model of the second order: each state follows from the two before it, what is seen from two as
-# well.
+# A hidden Markov model of the second order: transitions and emissions depend on the last two states.
 
 
 Floats = NDArray[np.float64]
 _SLACK = 1e-6
-"""By which probabilities may miss 1 together: they were written down and read again."""
+"""Tolerance for sums of probabilities that were saved and loaded."""
 
 
 @dataclass(frozen=True, eq=False)
 class HiddenMarkov:
-    """`start` is π_i, `start_shows` b_i(o), `first_step` a_ij, `step` a_ijk, `shows` b_ij(o). The last index of each is
-    what the probabilities are of. ValueError when they are none."""
+    """`start` is π_i, `start_shows` b_i(o), `first_step` a_ij, `step` a_ijk, `shows` b_ij(o). Each is a distribution
+    over its last index; ValueError otherwise."""
 
     start: Floats = field(repr=False)
     start_shows: Floats = field(repr=False)
@@ -68,7 +66,7 @@ class HiddenMarkov:
         return int(self.start_shows.shape[-1])
 
     def first_order(self) -> HiddenMarkov:
-        """The model that looks at the last state only."""
+        """The model in which only the last state counts."""
         n, m = self.states, self.symbols
         step = np.broadcast_to(self.first_step, (n, n, n))
         shows = np.broadcast_to(self.start_shows, (n, n, m))
@@ -76,13 +74,12 @@ class HiddenMarkov:
 
 
 def scaled(values: Floats) -> tuple[Floats, float]:
-    """Brought to the sum 1, and what the sum was. What is impossible stays 0."""
+    """Scaled to the sum 1, and the sum. If the sum is 0, the values stay 0."""
     total = float(values.sum())
     return (values / total if total else values), total
 
 
-# How probable is a sequence, and which states are behind it? Forward, backward and Viterbi for the second
-# order.
+# The probability of a sequence, and the states behind it: forward, backward and Viterbi for the second order.
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +91,12 @@ class Forward:
 
     @property
     def log_probability(self) -> float:
-        """Minus infinity for a sequence that cannot be."""
+        """Minus infinity for an impossible sequence."""
         return sum(math.log(scale) if scale else -math.inf for scale in self.scales)
 
 
 def forward(model: HiddenMarkov, seen: Sequence[int]) -> Forward:
-    """`seen` has one symbol at least."""
+    """`seen` has at least one symbol."""
     alpha, scale = scaled(model.start * model.start_shows[:, seen[0]])
     alphas, scales = [alpha], [scale]
     for symbol in seen[1:]:
@@ -115,7 +112,7 @@ def _first(model: HiddenMarkov, alpha: Floats) -> Floats:
 
 
 def backward(model: HiddenMarkov, seen: Sequence[int], scales: Sequence[float]) -> list[Floats]:
-    """For each time as the alphas of `forward`, whose scales are given."""
+    """One array per time, shaped like the alphas of `forward`, whose scales are passed in."""
     betas = [np.ones((model.states,) * min(len(seen), 2))]
     for t in range(len(seen) - 2, -1, -1):
         behind = model.shows[:, :, seen[t + 1]] * betas[-1] / (scales[t + 1] or 1.0)
@@ -124,11 +121,11 @@ def backward(model: HiddenMarkov, seen: Sequence[int], scales: Sequence[float]) 
     return betas[::-1]
 
 
-# A model that explains sequences better than the one before: Baum-Welch for the second order.
+# Re-estimation of a model from sequences: Baum-Welch for the second order.
 
 
 def refined(model: HiddenMarkov, sequences: Sequence[Sequence[int]]) -> Iterator[tuple[HiddenMarkov, float]]:
-    """A better model with each round, as long as they are asked for, and the log-likelihood before that round."""
+    """Yields a better model per iteration, without end, and the log-likelihood before that iteration."""
     while True:
         model, before = _round(model, sequences)
         yield model, before
@@ -157,6 +154,6 @@ def _round(model: HiddenMarkov, sequences: Sequence[Sequence[int]]) -> tuple[Hid
 
 
 def _shares(counts: Floats, earlier: Floats) -> Floats:
-    """Of what was never expected nothing is learned: it stays as it was."""
+    """Distributions with no expected counts stay as they were."""
     totals = counts.sum(axis=-1, keepdims=True)
     return np.where(totals > 0.0, counts / np.where(totals > 0.0, totals, 1.0), earlier)

@@ -1,6 +1,6 @@
-"""The hit rate of hosts: those that yield most go first, those that yield too little are left.
+"""The hit rate of hosts: hosts with the highest yield first, hosts with too low a yield are abandoned.
 
-yield = (relevant + 1) / (visited + 2)        one half for a host that was not visited
+yield = (relevant + 1) / (visited + 2) one half for a host that was not visited
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from spoor.records import ADMIT, Evidence, Link, Miss, Ruling, Sighting, TrailSt
 from spoor.roles import Merge, WaitingLinks
 from spoor.urls import host_of
 
-# How many pages of each host were visited, and how many of them were relevant.
+# Counts of visited and of relevant pages per host.
 
 
 @dataclass
 class HostTally:
-    """For scorers and admissions that go by it. Learns from every visit; has learned nothing when it is made."""
+    """Base of scorers and admissions that use these counts. Learns from every visit; starts empty."""
 
     _visits: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
     _relevant: Counter[str] = field(init=False, repr=False, compare=False, default_factory=Counter)
@@ -52,11 +52,11 @@ class HostTally:
         self._relevant = Counter(dict(zip(hosts, counts_in(state, "relevant", len(hosts)), strict=True)))
 
     def tally(self, host: str) -> tuple[int, int]:
-        """Visits, and the relevant pages among them."""
+        """The number of visits, and of relevant pages among them."""
         return self._visits[host], self._relevant[host]
 
 
-# Hosts that yield most go first; within a host, links in the order they were found.
+# Hosts with the highest yield first; within a host, links in the order they were found.
 
 
 _EARLIER = {"wanted": "relevant", "visited": "visits", "told hosts": "queued hosts", "told": "queued"}
@@ -66,9 +66,9 @@ _EARLIER = {"wanted": "relevant", "visited": "visits", "told hosts": "queued hos
 @dataclass
 class HostYield(HostTally):
     """Scorer and upkeep. All waiting links of a host have the same yield, so the order of arrival decides among them;
-    every `every` visits those of hosts whose yield has changed are re-scored. Remembers the links that wait, by host.
+    every `every` visits the links of hosts whose yield has changed are re-scored. Stores the waiting links by host.
 
-    Learns from every visit, of which duplicates and failures find nothing; has learned nothing when it is made.
+    Learns from every visit; duplicates and failures count as irrelevant. Starts untrained.
     """
 
     every: int = 100
@@ -136,26 +136,27 @@ class HostYield(HostTally):
                 yield url, {"yield": now}
 
     def _queued_yield(self, host: str) -> float:
-        """What its waiting links have; if there are none, what holds now."""
+        """The yield stored with its waiting links; if there are none, the current yield."""
         if host not in self._queued:
             self._queued[host] = self._yield(host)
         return self._queued[host]
 
     def _yield(self, host: str) -> float:
-        # Rounded, so that a whole host is not moved for next to nothing.
+        # Rounded, so that negligible changes do not re-score a whole host.
         visits, relevant = self.tally(host)
         return round((relevant + 1) / (visits + 2), 2)
 
 
-# Hosts that yield too little are left: the more of one was seen, the more is asked of it.
+# Hosts with too low a yield are abandoned: the required yield grows with the number of visits.
 
 
 @dataclass
-class EnoughYield(HostTally):
-    """The yield of a host is the share of relevant pages among the n visited there. Below `step` · lg(n / `patience`)
-    its links are parked: nothing is asked of the first `patience` pages, and `step` more of every tenfold of them.
+class MinimumYield(HostTally):
+    """The yield of a host is the share of relevant pages among the n visited there. If it is below `step` · lg(n /
+    `patience`), links of the host are parked: the first `patience` pages need no yield, and the required yield grows by
+    `step` with every factor of ten.
 
-    Learns from every visit; has learned nothing when it is made.
+    Learns from every visit; starts untrained.
     """
 
     step: float = 0.01

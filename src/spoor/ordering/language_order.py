@@ -1,4 +1,4 @@
-"""Order by language: signs seen before a page is fetched, and the language of servers learned on the way."""
+"""Order by language: signs available before a page is fetched, and the language of servers learned during the crawl."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from spoor.judging.language_signs import (
 )
 from spoor.judging.language_tags import Meanings
 from spoor.judging.profiles import tag_of
-from spoor.ordering.correlation_degree import PlaceShares
+from spoor.ordering.correlation_degree import FolderHitRates
 from spoor.ordering.host_yield import HostTally
 from spoor.ordering.simple import clearest, latest
 from spoor.records import ADMIT, Evidence, Hints, Link, Miss, Page, Ruling, Sighting, TrailState, Visit
 from spoor.roles import Merge
 from spoor.urls import host_of
 
-# Signs of a language that are seen before the visit: in URLs, in what links and pages claim, in anchors.
+# Signs of a language before the visit: in URLs, in claims of links and pages, in anchors.
 
 
 WEIGHTS: Mapping[str, float] = {
@@ -41,8 +41,8 @@ WEIGHTS: Mapping[str, float] = {
     "choice": 1.0,
     "page": 0.5,
 }
-"""How much each kind of evidence moves a link. Those of `url` and `anchor` are near the factors of a logistic
-regression over links of two recorded webs, which had no use for `domain` and `referrer`; the others are set by hand."""
+"""The weight of each kind of evidence. Those of `url` and `anchor` are close to the coefficients of a logistic
+regression over links of two recorded webs, in which `domain` and `referrer` had none; the others are set by hand."""
 
 MERGES: Mapping[str, Merge] = {
     "url": clearest,
@@ -55,7 +55,7 @@ MERGES: Mapping[str, Merge] = {
     "page": max,
 }
 MANY = 5
-"""A page whose links name so many languages is one where languages are chosen."""
+"""A page whose links name this many languages is a language selection page."""
 
 _HINTS = ("url", "hreflang", "anchor", "domain", "words", "page", "choice")
 _CLEARLY_AGAINST = -0.5
@@ -63,15 +63,15 @@ _CLEARLY_AGAINST = -0.5
 
 @dataclass(frozen=True)
 class LanguageSigns:
-    """Evidence between -1 and 1 for each name in `WEIGHTS`; the key is their weighted sum. `language` is a tag in its
-    one spelling, or a model file.
+    """Evidence between -1 and 1 for each name in `WEIGHTS`; the key is their weighted sum. `language` is a tag in
+    canonical spelling, or a model file.
 
-    `url`: a code or name of a language in host, path or query. `domain`: the country. `hreflang`: what the page claims
-    for the target. `page`: what it claims for itself. `anchor`: the name of a language, or the script. `words`: the
-    n-grams of the anchor. `choice`: the page offers many languages, and this link does not lead to another one.
-    `referrer`: the page is relevant.
+    `url`: a code or name of a language in host, path or query. `domain`: the country. `hreflang`: the language that the
+    page claims for the link. `page`: the language it claims for itself. `anchor`: the name of a language, or the
+    script. `words`: the n-grams of the anchor. `choice`: the page offers many languages, and this link does not lead to
+    another one. `referrer`: the page is relevant.
 
-    `without` names kinds of evidence that are always 0, so that their worth can be seen.
+    `without` names kinds of evidence that are always 0, to measure their contribution.
     """
 
     language: str
@@ -120,8 +120,8 @@ class LanguageSigns:
 
 @lru_cache(1 << 14)
 def _of_link(tag: str, url: str, hreflang: str, anchor: str) -> tuple[float, float, float, float, str]:
-    """What a link says wherever it stands, and the language that it names most clearly; the pages of a site go on
-    naming the same links."""
+    """The signs of a link that do not depend on its page, and the language that it names most clearly. Cached, because
+    the pages of a site repeat the same links."""
     in_url, claim, in_anchor = named_in_url(url), claimed(hreflang), named_in_anchor(anchor)
     of_anchor = sign(tag, in_anchor) or script_sign(tag, anchor)
     return (
@@ -138,8 +138,8 @@ def _clearest(means: Meanings) -> str:
 
 
 def choice_among(named: set[str]) -> float:
-    """How much a page whose links name these languages looks like one where languages are chosen: 1 from `MANY`
-    languages on, 0 for one."""
+    """How much a page whose links name these languages looks like a language selection: 0 for one language, 1 for
+    `MANY` or more."""
     return min(1.0, max(0, len(named) - 1) / (MANY - 1))
 
 
@@ -149,32 +149,32 @@ def check_kinds(without: Sequence[str], kinds: Mapping[str, object]) -> None:
             raise UsageError(f"there is no evidence {name!r} to leave out; there are {', '.join(kinds)}")
 
 
-# The language of servers, learned from the pages visited there, together with the signs seen before a visit.
+# The language of servers, learned from the pages visited there, combined with the signs before a visit.
 
 
 SERVER = 3.0
-"""What the language of the server weighs, beside `WEIGHTS`."""
+"""The weight of the evidence `server`, beside `WEIGHTS`."""
 
 CAREFUL = 4.0
-"""With so many links of a page leading to an unknown server, the optimistic prior of the next is halved."""
+"""After this many links of a page to an unknown server, the optimistic prior of the next one is halved."""
 
 _UNKNOWN = 0.5
 
 
 @dataclass
 class ServerLanguage:
-    """Adds the evidence `server`, from -1 to 1: the share of relevant pages expected in the folder of the link, among
-    pages whose URL says as much for or against the language. So a server of another language does not count against its
-    /ja/, and folders that were never translated are found out. Of an unknown server the first links on a page are worth
-    more than the later ones: it is tried, not flooded.
+    """Adds the evidence `server`, from -1 to 1: the expected share of relevant pages in the folder of the link, among
+    pages whose URL has the same sign for or against the language. So a server in another language does not count
+    against its /ja/, and folders that were never translated are detected. The first links of a page to an unknown
+    server score higher than the later ones, so that the server is explored but not flooded.
 
-    Learns from every visit; has learned nothing when it is made.
+    Learns from every visit; starts untrained.
     """
 
     language: str
     without: tuple[str, ...] = ()
     _signs: LanguageSigns = field(init=False, repr=False, compare=False)
-    _shares: PlaceShares = field(init=False, repr=False, compare=False)
+    _shares: FolderHitRates = field(init=False, repr=False, compare=False)
 
     reads_content: ClassVar[bool] = True
     merge: ClassVar[Mapping[str, Merge]] = {**MERGES, "server": latest}
@@ -182,7 +182,7 @@ class ServerLanguage:
     def __post_init__(self) -> None:
         check_kinds(self.without, self.merge)
         self._signs = LanguageSigns(self.language, tuple(name for name in self.without if name in WEIGHTS))
-        self._shares = PlaceShares()
+        self._shares = FolderHitRates()
 
     def learn(self, sighting: Sighting) -> None:
         self._note(sighting.page.url, sighting.is_find)
@@ -221,12 +221,12 @@ class ServerLanguage:
 
     def _server(self, url: str, kind: int, turn: int) -> float:
         optimistic = _UNKNOWN * CAREFUL / (CAREFUL + turn)
-        # Rounded, so that a link found again is not moved for next to nothing.
+        # Rounded, so that negligible changes do not move a link that is found again.
         return round(2 * self._shares.expected(url, kind, optimistic) - 1, 2)
 
 
 def _turns(links: Sequence[Link]) -> dict[str, int]:
-    """How many links of a page lead to the same host before each of them."""
+    """For each link of a page, the number of links to the same host before it."""
     so_far: Counter[str] = Counter()
     turns = {}
     for link in links:
@@ -236,18 +236,18 @@ def _turns(links: Sequence[Link]) -> dict[str, int]:
     return turns
 
 
-# Servers of other languages are left after a while.
+# Servers of other languages are abandoned after a while.
 
 
 SIGNS = ("url", "hreflang", "anchor")
-"""Evidence of `LanguageSigns` that brings a link in even so."""
+"""Evidence of `LanguageSigns` that admits a link nevertheless."""
 
 
 @dataclass
-class LeftServers(HostTally):
-    """Parks the links to a server of which at least `patience` pages were visited and fewer than one in `patience` was
-    relevant, unless a sign speaks for the link itself; found again with such a sign, it comes in. Learns from every
-    visit; has learned nothing when it is made."""
+class AbandonedServers(HostTally):
+    """Parks links to a server if at least `patience` pages were visited there and fewer than one in `patience` was
+    relevant, unless a sign supports the link itself; found again with such a sign, it is admitted. Learns from every
+    visit; starts untrained."""
 
     patience: int = 50
 

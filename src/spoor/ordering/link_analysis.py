@@ -2,8 +2,8 @@
 
 rank(p) = (1 - d) + d flow(p)        flow(p) = Σ rank(q) / links of q, over the visited pages q that link to p
 
-a(v) = R(v) Σ h(u) over the links u → v       where R(v) is above a threshold; together 1
-h(u) = R(u) Σ a(v) over the links u → v       together 1
+a(v) = R(v) Σ h(u) over the links u → v       where R(v) is above a threshold; normalised to the sum 1
+h(u) = R(u) Σ a(v) over the links u → v       normalised to the sum 1
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from spoor.records import Evidence, Link, Page, Sighting
 from spoor.roles import Merge, WaitingLinks
 from spoor.urls import host_of
 
-# The web as far as it was crawled: which pages were visited, and where their links lead.
+# The crawled graph: visited pages and their links.
 
 
 Numbers = NDArray[np.int32]
@@ -32,8 +32,8 @@ Floats = NDArray[np.float64]
 
 
 class CrawledGraph:
-    """URLs are numbered as they are found; only visited ones have links. Four bytes for each end of a link: of what is
-    kept here the URLs take the most."""
+    """URLs are numbered in the order they are found; only visited ones have links. Each link takes eight bytes; most
+    memory is used by the URLs."""
 
     def __init__(self) -> None:
         self.urls: list[str] = []
@@ -46,7 +46,7 @@ class CrawledGraph:
         return len(self.urls)
 
     def visit(self, page: Page) -> int:
-        """Takes a page in; returns its number."""
+        """Adds a page and its links; returns its number."""
         number = self.number(page.url)
         targets = [self.number(link.url) for link in page.links]
         self._degrees[number] = page.out_degree
@@ -55,7 +55,7 @@ class CrawledGraph:
         return number
 
     def number(self, url: str) -> int:
-        """Of a URL that may be new."""
+        """The number of a URL, which may be new."""
         number = self._numbers.get(url)
         if number is None:
             number = self._numbers[url] = len(self.urls)
@@ -78,19 +78,19 @@ class CrawledGraph:
         )
 
     def links(self) -> tuple[Numbers, Numbers]:
-        """Where they stand, and where they lead."""
+        """Sources and targets."""
         return np.array(self._sources, np.int32), np.array(self._targets, np.int32)
 
     def degrees(self) -> Numbers:
-        """The links of each page, those out of a recorded web included; -1 for one that was not visited."""
+        """The number of links of each page, including those out of a recorded web; -1 if it was not visited."""
         return np.array(self._degrees, np.int32)
 
 
-# PageRank of the web as far as it was crawled: links that important pages point at go first.
+# PageRank on the crawled graph: links from important pages first.
 
 
 PAGE_RANK_ROUNDS = 100
-"""At most; a round less than `SETTLED` from the one before is the last."""
+"""Upper bound of iterations; they end when no value changes by `SETTLED` or more."""
 SETTLED = 1e-4
 NOTEWORTHY = 1.01
 """Links whose flow grew by less than this factor since they were last scored are not re-scored."""
@@ -98,11 +98,11 @@ NOTEWORTHY = 1.01
 
 @dataclass
 class PageRankOrder:
-    """Scorer and upkeep. Between two upkeeps a link gains what each page that links to it hands on at the time; every
-    `every` visits the ranks of all pages are worked out anew. Links of a page are never taken back, so ranks only grow,
-    and a link that was ranked higher before a crawl was interrupted keeps its place.
+    """Scorer and upkeep. Between two upkeeps a link gains the share of each page that links to it; every `every` visits
+    the ranks of all pages are recomputed. Links are never removed from the graph, so ranks only grow, and a link that
+    was ranked higher before an interruption keeps its rank.
 
-    Learns from every visit; has learned nothing when it is made.
+    Learns from every visit; starts untrained.
     """
 
     damping: float = 0.9
@@ -146,12 +146,12 @@ class PageRankOrder:
         for number in np.flatnonzero(unvisited & (self._flows > NOTEWORTHY * self._scored_flows)).tolist():
             flow, evidence = float(self._flows[number]), waiting.evidence_of(self._graph.urls[number])
             self._scored_flows[number] = flow
-            if evidence and flow > evidence["flow"]:  # A seed has no evidence, and needs none.
+            if evidence and flow > evidence["flow"]:  # Seeds have no evidence and are not re-scored.
                 yield self._graph.urls[number], {"flow": flow}
 
 
 def flows(graph: CrawledGraph, damping: float, before: Floats) -> Floats:
-    """What flows to each page. Starts from `before`, which is not more than that, and rises to it."""
+    """The flow to each page. Iterates upwards from `before`, which must be a lower bound."""
     sources, targets = graph.links()
     divided = np.maximum(graph.degrees(), 1)
     now = before
@@ -167,17 +167,17 @@ def _lengthened(numbers: Floats, length: int) -> Floats:
     return np.concatenate([numbers, np.zeros(length - len(numbers))])
 
 
-# On-line page importance: every page hands its cash to its links, in equal shares.
+# On-line page importance (OPIC): every page distributes its cash among its links, in equal shares.
 
 
 SEED_CASH = 1.0
-"""All that there is comes from seeds."""
+"""Seeds are the only source of cash."""
 
 
 @dataclass(frozen=True)
 class Cash:
-    """A link holds what all pages visited so far handed to it; the richest goes first. Shares are those of all links on
-    a page, so what goes to pages visited before is spent."""
+    """A link has the sum of the cash from all pages visited so far; the largest sum is first. A page divides by all its
+    links, so the shares of pages already visited are lost."""
 
     reads_content: ClassVar[bool] = False
     merge: ClassVar[Mapping[str, Merge]] = {"cash": total}
@@ -190,14 +190,14 @@ class Cash:
         return evidence["cash"]
 
 
-# Hubs and authorities among relevant pages: a good hub links to good authorities, and the other way round.
+# Hubs and authorities among relevant pages: a hub links to authorities, an authority is linked from hubs.
 
 
 def hubs_and_authorities(
     sources: Numbers, targets: Numbers, relevance: Floats, threshold: float, rounds: int
 ) -> tuple[Floats, Floats]:
-    """Of pages numbered as in `relevance`, linked from `sources` to `targets`; begins with all pages as equal hubs.
-    All are 0 where no link leads to a page above the threshold."""
+    """Scores of pages numbered as in `relevance`, linked from `sources` to `targets`; starts with equal hub scores. All
+    are 0 if no link leads to a page above the threshold."""
     count = len(relevance)
     counted = np.where(relevance > threshold, relevance, 0.0)
     hubs, authorities = np.full(count, 1.0 / max(1, count)), np.zeros(count)
@@ -212,25 +212,25 @@ def _to_one(numbers: Floats) -> Floats:
     return np.asarray(numbers / whole if whole else numbers)
 
 
-# The distiller: links of the best hubs found so far are promoted.
+# The distiller: promotes links of the best hubs found so far.
 
 
 HUB_ROUNDS = 20
 BEST_HUBS = 0.1
 """The share of hubs whose links are promoted."""
 IN_FRONT = 0.1
-"""They come to the end of this share of what waits."""
+"""Promoted links are placed at the end of this top share of the queue."""
 SAMPLE = 1_000
-"""Links whose keys are looked at to find that place; all, if fewer wait."""
+"""Number of waiting links sampled to find that key; all, if fewer wait."""
 
 
 @dataclass
 class Distiller:
-    """Scorer and upkeep. `relevance` is the relevance of the best page that links there; `brought_forward` is the least
-    key of a link that a good hub points at. Only links from one host to another make hubs, and only pages with a
-    relevance above `threshold` authorities.
+    """Scorer and upkeep. `relevance` is that of the most relevant referring page; `brought_forward` is the minimum key
+    of a link from a good hub. Only links between hosts count for hubs, and only pages with a relevance above
+    `threshold` are authorities.
 
-    Learns from every visit; has learned nothing when it is made.
+    Learns from every visit; starts untrained.
     """
 
     threshold: float = 0.1
@@ -256,7 +256,7 @@ class Distiller:
         self._relevance[number] = sighting.verdict.relevance
 
     def relearn(self, sighting: Sighting) -> None:
-        """What a page was worth as an authority; where it linked to is not kept."""
+        """Restores the relevance of a page, thus its weight as an authority; its links are not in the journal."""
         self.learn(sighting)
 
     def state(self) -> State:
@@ -287,7 +287,7 @@ class Distiller:
         hubs = self._best_hubs(sources, targets)
         for number in dict.fromkeys(targets[np.isin(sources, hubs)].tolist()):
             evidence = waiting.evidence_of(self._graph.urls[number])
-            if evidence and self.key(evidence) < place:  # A seed has no evidence, and needs none.
+            if evidence and self.key(evidence) < place:  # Seeds have no evidence and are not promoted.
                 yield self._graph.urls[number], {**evidence, "brought_forward": place}
 
     def _best_hubs(self, sources: Numbers, targets: Numbers) -> Numbers:
@@ -303,7 +303,7 @@ class Distiller:
         return keys[ceil(IN_FRONT * len(keys)) - 1] if keys else 0.0
 
     def _some_keys(self, waiting: WaitingLinks) -> Iterator[float]:
-        """Of links spread evenly over all that wait, in the order they were found."""
+        """The keys of an evenly spaced sample of waiting links, in the order they were found."""
         unvisited = np.flatnonzero(self._graph.degrees() < 0)
         for number in unvisited[:: max(1, len(unvisited) // SAMPLE)].tolist():
             if evidence := waiting.evidence_of(self._graph.urls[number]):

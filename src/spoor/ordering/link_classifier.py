@@ -1,8 +1,8 @@
-"""A classifier of links trained on the way, by what became of the links that were fetched.
+"""A classifier of links, trained online on the outcomes of the links fetched.
 
     odds(word) = (relevant with it + m p) / (irrelevant with it + m (1 - p)) : p / (1 - p)      p = relevant / all
 
-So a word that was never seen says nothing, however rare relevant pages are.
+So an unseen word has no effect, however rare relevant pages are.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from spoor.parse.words import PLACES
 from spoor.records import Evidence, Hints, Link, Miss, Page, Sighting
 from spoor.roles import Merge, WaitingLinks
 
-# Which words speak for a relevant page, and how much? Naive Bayes on words that are there or not.
+# Naive Bayes on binary word features.
 
 
 Said = NDArray[np.int32]
-"""Words as numbers."""
+"""Words as hashes."""
 
 DOUBT = 2.0
-"""m: a word must be seen more often than this to say much."""
+"""m: the smoothing constant; a word seen less often than this has little weight."""
 
 
-class WordOdds:
-    """Counts examples as they come; `weigh` works out what the words weigh from then on. Until that was done with
-    examples of both kinds, it is not `ready`."""
+class NaiveBayesWords:
+    """Counts examples as they arrive; `weigh` computes the weights from the counts so far. `ready` after the first
+    `weigh` with examples of both classes."""
 
     def __init__(self) -> None:
         self._examples = [0, 0]
@@ -88,12 +88,12 @@ class WordOdds:
         self._examples, self._prior = counts_in(state, "examples", 2), number_in(state, "prior")
 
     def chance(self, said: Said) -> float:
-        """That a page is relevant, by what is said of it; only once it is `ready`."""
+        """The probability that the page is relevant, given its words. Requires `ready`."""
         assert self._weights is not None
         return float(1.0 / (1.0 + np.exp(-self._prior - float(self._weights[said].sum()))))
 
 
-# A classifier of links that is trained on the way, by what became of the links that were followed.
+# A classifier of links that is trained online on the outcomes of links.
 
 
 _NOTHING: Said = np.zeros(0, np.int32)
@@ -101,16 +101,16 @@ _NOTHING: Said = np.zeros(0, np.int32)
 
 @dataclass
 class LinkClassifier:
-    """Scorer and upkeep. `promise` is how probable it is that the page is relevant, by the words of URL and anchor and
-    those around it; before the first training, how relevant the page is that links there. Trained anew every `every`
-    visits, when all that waits is scored again.
+    """Scorer and upkeep. `promise` is the probability that the page is relevant, given the words of the URL, of the
+    anchor and around it; before the first training, the relevance of the referring page. Retrained every `every`
+    visits; then all waiting links are re-scored.
 
-    Of every link that waits it remembers what was said where the link was first found, until the link is visited.
-    Learns from every visit; has learned nothing when it is made.
+    Stores for every waiting link the words of its first occurrence, until the link is visited. Learns from every visit;
+    starts untrained.
     """
 
     every: int = 500
-    _logistic: WordOdds = field(init=False, repr=False, compare=False, default_factory=WordOdds)
+    _logistic: NaiveBayesWords = field(init=False, repr=False, compare=False, default_factory=NaiveBayesWords)
     _said: dict[str, Said] = field(init=False, repr=False, compare=False, default_factory=dict)
     _relearned: int = field(init=False, repr=False, compare=False, default=0)
 
@@ -134,7 +134,7 @@ class LinkClassifier:
         self._logistic.count(_numbers(said_by_url(url)) if said is None else said, found)
 
     def relearn(self, sighting: Sighting) -> None:
-        """By the words of its URL: what else was said of a link that was followed is not kept."""
+        """By the words of the URL: the other words of a visited link are not in the journal."""
         self.learn(sighting)
         self._relearned += 1
         if self._relearned % self.every == 0:

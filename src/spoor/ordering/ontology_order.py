@@ -2,7 +2,7 @@
 
     ontology = scale · OBRS(heading, left, anchor, right)        rules = LARS(class of the page)
 
-Links are visited by the first; both together say whether they are visited at all.
+Links are sorted by the first; an admission uses both.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import ClassVar
 from spoor.errors import UsageError
 from spoor.files import kind_in
 from spoor.judging.classifiers import open_taxonomy
-from spoor.judging.combined import Agreement
+from spoor.judging.combined import CombinedJudge
 from spoor.judging.judges import COR
 from spoor.judging.ontology import Ontology
 from spoor.judging.ontology_files import Choice, open_ontology
@@ -30,13 +30,13 @@ from spoor.records import Evidence, Hints, Link, Page, Sighting
 from spoor.roles import Judge, Merge, Translator
 from spoor.strategy import Strategy
 
-# What stands around a link, compared with an ontology; and what the class of its page lets one expect.
+# The context of a link, compared with an ontology; and the rules for the class of its page.
 
 
 @dataclass(frozen=True)
 class ContextOntology:
-    """Without `look_ahead` the rules say nothing, 0. With a `transcriber` contexts and pages are transcribed before
-    anything looks at them."""
+    """Without `look_ahead` the evidence `rules` is 0. With a `transcriber`, contexts and pages are transcribed before
+    they are scored."""
 
     finder: Finder
     look_ahead: LookAhead | None = None
@@ -55,7 +55,7 @@ class ContextOntology:
         return self.transcriber is not None and self.transcriber.waits
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
-        """Both scores. A heading stands over many links; it is read once."""
+        """Both scores. A heading belongs to many links; it is scored once."""
         rules = self._rules(page)
         texts = list(dict.fromkeys(text for link in links for text in _context(link)))
         obrs = dict(zip(texts, map(self.finder.score, self._read(texts)), strict=True))
@@ -77,11 +77,11 @@ class ContextOntology:
 
 
 def _context(link: Link) -> tuple[str, str]:
-    """The heading above, and the words around and in the link, which are one piece of text."""
+    """The heading above the link; and the text around and in it, as one string."""
     return link.heading, f"{link.left} {link.anchor} {link.right}"
 
 
-# The crawlers of the paper on contexts, ontologies and rules, by name.
+# The crawlers of the paper, by name.
 
 
 def core_baseline(judge: Judge, model: FileName = "") -> Strategy:
@@ -94,7 +94,7 @@ def core_baseline(judge: Judge, model: FileName = "") -> Strategy:
 
 @dataclass(frozen=True)
 class Known:
-    """Files that a crawler is given: an ontology, or the part of one below `concept`, and rules between classes."""
+    """Files of the strategy: an ontology, or the part of one below `concept`, and rules between classes."""
 
     ontology: FileName = ""
     concept: str = ""
@@ -103,7 +103,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Scoring:
-    """How scores are computed and what they must be above; all named as in the paper."""
+    """How scores are computed, and their thresholds; named as in the paper."""
 
     min_ont: float = 5.0
     min_rules: float = 3.0
@@ -139,7 +139,7 @@ def _core(name: str, judge: Judge, known: Known, scoring: Scoring, reads_by: Tra
 
 
 def _ontology(name: str, judge: Judge, given: str, concept: str) -> Ontology:
-    """What the strategy was told, or what the judge looks for."""
+    """The ontology given to the strategy, or that of the judge."""
     if given:
         return open_ontology(Path(given), Choice(concept))
     asked = _ontology_judge(judge)
@@ -162,7 +162,7 @@ def _translator_of(judge: Judge) -> Translator:
 
 
 def _ontology_judge(judge: Judge) -> OntologyTerms | None:
-    judges = judge.judges.values() if isinstance(judge, Agreement) else (judge,)
+    judges = judge.judges.values() if isinstance(judge, CombinedJudge) else (judge,)
     return next((one for one in judges if isinstance(one, OntologyTerms)), None)
 
 

@@ -1,7 +1,7 @@
-"""A path model: what pages at each distance from a relevant one look like, and where a path is by it.
+"""A path model: the pages at each distance from a relevant one, and an estimate of the distance along a path.
 
-The state of a path is what is believed of its last page, or of its last two pages together: α, brought to the sum 1.
-One step costs the same however long the path is. All methods take one path, or many at once by a first index.
+The state of a path is a distribution over the layers of its last page, or of its last two pages: α, scaled to the sum
+1. A step takes constant time, however long the path is. All methods take one path, or many by a first index.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from spoor.judging.vectors import Collection, VectorSpace, heaviest
 from spoor.ordering.hidden_markov import Floats, HiddenMarkov
 from spoor.parse.words import Words
 
-# What a path model sees of a page: which cluster of pages it is nearest to, and its weightiest words.
+# Observations of a path model: the nearest cluster of a page, and its words with the highest weight.
 
 
 LONGEST = 10_000
-"""Characters of a page that are looked at: more hardly change what it is about, and cost time."""
+"""Characters of a page that are read; more hardly change its topic, and cost time."""
 _WORDS = Words()
 
 
@@ -37,7 +37,7 @@ def words_in(title: str, text: str) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Observer:
-    """`space` knows the words that count, in the order of the columns of `centres`; a row is a cluster."""
+    """The words of `space` are in the order of the columns of `centres`; each row of these is a cluster."""
 
     space: VectorSpace = field(repr=False)
     centres: Floats = field(repr=False)
@@ -49,7 +49,7 @@ class Observer:
         object.__setattr__(self, "_squares", (self.centres * self.centres).sum(axis=1))
 
     def cluster(self, words: Iterable[str]) -> int:
-        """The number of the nearest centre. A page without a known word is nearest to the one that says least."""
+        """The index of the nearest centre. For a page without known words it is the centre with the smallest norm."""
         vector = self.space.vector(words)
         known = [self._columns[word] for word in vector]
         near = self.centres[:, known] @ np.fromiter(vector.values(), np.float64, len(vector))
@@ -64,7 +64,7 @@ def columns(space: VectorSpace) -> dict[str, int]:
 
 
 def matrix(space: VectorSpace, pages: Iterable[Iterable[str]]) -> Floats:
-    """A row for each page, a column for each word that counts."""
+    """A row for each page, a column for each word of the space."""
     places, vectors = columns(space), [space.vector(words) for words in pages]
     rows = np.zeros((len(vectors), len(places)))
     for row, vector in zip(rows, vectors, strict=True):
@@ -72,16 +72,16 @@ def matrix(space: VectorSpace, pages: Iterable[Iterable[str]]) -> Floats:
     return rows
 
 
-# What was learned from the surroundings of relevant pages: layers around them, and how pages of each layer look.
+# A model trained on the neighbourhood of relevant pages: layers around them, and the pages of each layer.
 
 
 TERMS = 40
-"""Weightiest words of a page that layers are told by."""
+"""Number of words of a page, those with the highest weight, by which its layer is predicted."""
 
 
 @dataclass(frozen=True)
 class InLayer:
-    """`layer` None: like none of them; `chance` is that of the most probable one."""
+    """`layer` is None if the page is rejected; `chance` is the probability of the most probable layer."""
 
     layer: int | None
     chance: float
@@ -89,9 +89,9 @@ class InLayer:
 
 @dataclass(frozen=True, eq=False)
 class PathModel:
-    """`layers` is the distance of the farthest layer from the relevant pages, which are layer 0. `path` takes pages
-    that are farther for members of it; `bayes` has a class for each layer that had pages, called by its number. `words`
-    are those that tell the relevant pages from the others, the strongest first."""
+    """`layers` is the distance of the farthest layer from the relevant pages, which are layer 0. `path` counts farther
+    pages as members of the farthest layer; `bayes` has a class for each layer with pages, named by its number. `words`
+    are the most typical words of relevant pages, the strongest first."""
 
     target: str
     trained_on: str
@@ -102,11 +102,11 @@ class PathModel:
     bayes: NaiveBayes = field(repr=False)
 
     def cluster(self, title: str, text: str) -> int:
-        """What the path model sees of a page."""
+        """The observation of a page."""
         return self.observer.cluster(words_in(title, text))
 
     def layer(self, title: str, text: str, least: float) -> InLayer:
-        """By naive Bayes; rejected when the most probable layer has a chance below `least`, or no word is known."""
+        """By naive Bayes; rejected if the most probable layer has a probability below `least`, or no word is known."""
         best = self.observer.best_words(words_in(title, text), TERMS)
         return _in_layer(self.bayes, best, least)
 
@@ -120,17 +120,17 @@ def _in_layer(bayes: NaiveBayes, words: Sequence[str], least: float) -> InLayer:
     return InLayer(int(bayes.classes[winner]) if chance >= least else None, chance)
 
 
-# Where on the way to a relevant page is a crawl, after all that it saw on the path, and where do the links lead?
+# Filtering: the distance of a path from a relevant page, given its observations, and that of its links.
 
 
 DECODERS = ("forward", "viterbi")
 Symbols = int | NDArray[np.int64]
-"""What was seen: of one path, or of each of many."""
+"""Observations: of one path, or of each of many."""
 
 
 @dataclass(frozen=True, eq=False)
 class PathFilter:
-    """`decoder` "forward": everything that may have happened counts; "viterbi": only the most probable states."""
+    """`decoder` "forward": sums over all state sequences; "viterbi": uses only the most probable one."""
 
     model: HiddenMarkov
     decoder: str = "forward"
@@ -142,15 +142,15 @@ class PathFilter:
         object.__setattr__(self, "_shows", np.ascontiguousarray(np.moveaxis(self.model.shows, -1, 0)))
 
     def begin(self, seen: Symbols) -> Floats:
-        """At the first page: by state."""
+        """The state at the first page: by layer."""
         return _shares(self.model.start * self.model.start_shows.T[seen], 1)
 
     def second(self, state: Floats, seen: Symbols) -> Floats:
-        """From the first page to the next: by the states of both."""
+        """The state at the second page: by the layers of both."""
         return _shares(state[..., None] * self.model.first_step * self._shows[seen], 2)
 
     def go_on(self, state: Floats, seen: Symbols) -> Floats:
-        """From two pages to the next."""
+        """The state after a third or later page."""
         if self.decoder == "forward":
             ahead = np.einsum("...ij,ijk->...jk", state, self.model.step)
         else:
@@ -158,15 +158,15 @@ class PathFilter:
         return _shares(ahead * self._shows[seen], 2)
 
     def ahead_of_first(self, state: Floats) -> Floats:
-        """The chances of each state for a page that the first links to."""
+        """The distribution over layers of a page to which the first page links."""
         return np.asarray(self._certain(state, 1) @ self.model.first_step)
 
     def ahead(self, state: Floats) -> Floats:
-        """The chances of each state for a page that the last one links to."""
+        """The distribution over layers of a page to which the last page links."""
         return np.asarray(np.einsum("...ij,ijk->...k", self._certain(state, 2), self.model.step))
 
     def _certain(self, state: Floats, indices: int) -> Floats:
-        """What the decoder takes for the truth: the state as it is, or its most probable part alone."""
+        """The state as the decoder uses it: unchanged, or only its most probable element."""
         if self.decoder == "forward":
             return state
         flat = state.reshape(*state.shape[: state.ndim - indices], -1)
@@ -175,7 +175,7 @@ class PathFilter:
 
 
 def _shares(values: Floats, indices: int) -> Floats:
-    """Divided by their sum over the last indices; alike for all where nothing is possible."""
+    """Divided by the sum over the last indices; uniform where the sum is 0."""
     axes: Any = tuple(range(-indices, 0))
     totals = values.sum(axis=axes, keepdims=True)
     if (totals > 0.0).all():
@@ -184,21 +184,21 @@ def _shares(values: Floats, indices: int) -> Floats:
     return np.where(totals > 0.0, values / np.where(totals > 0.0, totals, 1.0), alike)
 
 
-# A path through the web as a path model sees it: page by page, in states that can be stored.
+# The state of a path in a crawl: page by page, in a form that can be stored.
 
 
 ORDERS = (1, 2)
 DIGITS = 6
-"""Of a chance that are kept: a state is stored with every link."""
+"""Stored digits of a probability: a state is stored with every link."""
 
 PathState = tuple[float, ...] | None
-"""None before the first page. Then the chances of each layer for the page; from the second page on, of each pair of
-layers for the last two pages, row by row."""
+"""None before the first page. Then the probabilities of each layer of the first page; from the second page on, of each
+pair of layers of the last two pages, row by row."""
 
 
 @dataclass(frozen=True)
 class PathView:
-    """`order` 1: the next layer follows from the last one; 2: from the last two."""
+    """`order` 1: the next layer depends on the last one; 2: on the last two."""
 
     model: PathModel
     order: int = 2
@@ -227,14 +227,14 @@ class PathView:
         return tuple(after.ravel().round(DIGITS).tolist())
 
     def ahead(self, state: tuple[float, ...]) -> Floats:
-        """The chances of each layer for a page that the last one links to."""
+        """The distribution over layers of a page to which the last page links."""
         if self._is_first(state):
             return self._filter.ahead_of_first(np.array(state))
         return self._filter.ahead(self._pairs(state))
 
     def nearness(self, state: tuple[float, ...]) -> float:
-        """How near to a relevant page a link leads: 1 for one itself, half with every layer farther away, on average
-        over what may lie ahead."""
+        """The expected nearness of a link to a relevant page: 1 for a relevant page itself, half with every layer
+        farther."""
         return float(self.ahead(state) @ self._worth)
 
     def _is_first(self, state: tuple[float, ...]) -> bool:

@@ -1,11 +1,11 @@
-"""Strategies that go through irrelevant pages to relevant ones: context graph, path models, and their names.
+"""Strategies that follow links through irrelevant pages: context graph, path models, and their names.
 
-The evidence has a number for each queue, 0 where no page has put the link. When other pages put it elsewhere, nothing
-is lost, and the nearest queue counts.
+The evidence has a probability for each queue, 0 if no page assigned the link to it. If other pages assign it to other
+queues, all values are kept, and the nearest queue counts.
 
 E = Σ_k P(layer k) · 0.5^k
 
-argmax      by the likeliest layer, then by S
+argmax      by the most probable layer, then by S
 expected    ½ E + ½ S        E = Σ_k P(layer k) · 0.5^k
 """
 
@@ -30,12 +30,12 @@ from spoor.records import Evidence, Hints, Key, Link, Page, Sighting, TrailState
 from spoor.roles import Judge, Merge
 from spoor.strategy import Strategy
 
-# What a path model believes of a path: how far from a relevant page it has come.
+# The trail of a path model: the estimated distance from a relevant page.
 
 
 @dataclass(frozen=True)
 class HiddenState:
-    """States are those of `PathView`. What the page itself says makes them; the verdict does not matter."""
+    """States are those of `PathView`. They depend on the text of the pages, not on the verdicts."""
 
     path: PathView
 
@@ -52,12 +52,12 @@ class HiddenState:
         return 0.0 if state is None else self.path.nearness(state)
 
 
-# A queue for each layer, the nearest first: links wait in the queue of their layer, the most certain ahead.
+# A queue for each layer, the nearest first; within a queue, links with the highest probability first.
 
 
 @cache
 def merge_of(queues: int) -> Mapping[str, Merge]:
-    """The most certain of several sightings, in each queue."""
+    """Each queue keeps the highest probability."""
     return dict.fromkeys(map(_name, range(queues)), max)
 
 
@@ -66,7 +66,7 @@ def queued(queue: int, chance: float, queues: int) -> Evidence:
 
 
 def queue_key(evidence: Evidence) -> Key:
-    """The last queue has those that nobody is certain of at all."""
+    """Links without a probability in any queue are in the last one."""
     chances = list(evidence.values())
     queue = next((number for number, chance in enumerate(chances) if chance > 0.0), len(chances) - 1)
     return -float(queue), chances[queue]
@@ -76,12 +76,12 @@ def _name(queue: int) -> str:
     return f"layer {queue}"
 
 
-# Context graph: links wait in the queue of the layer that the page they stand on belongs to, by what it says.
+# Context graph: a link waits in the queue of the layer predicted for its referring page.
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A page whose most probable layer has a chance below `least` is like none; its links wait in a last queue."""
+    """A page whose most probable layer has a probability below `least` is rejected; its links wait in a last queue."""
 
     model: PathModel
     least: float = 0.5
@@ -97,7 +97,7 @@ class Layer:
         return merge_of(self._queues)
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
-        """The queue and the chance, alike for all links: the page is read once."""
+        """The queue and the probability, the same for all links of the page."""
         found = self.model.layer(page.title, page.text, self.least)
         queue = self._queues - 1 if found.layer is None else found.layer
         return [(float(queue), found.chance)] * len(links)
@@ -110,16 +110,16 @@ class Layer:
 
     @property
     def _queues(self) -> int:
-        """One for each layer, the relevant pages included, and one for pages like none of them."""
+        """One for each layer, relevant pages included, and one for rejected pages."""
         return self.model.layers + 2
 
 
-# Links first that lead nearest to a relevant page, on average over all that a path model holds possible.
+# By the expected distance to a relevant page, over the distribution of a path model.
 
 
 @dataclass(frozen=True)
 class ExpectedDistance:
-    """Goes with the trail `HiddenState` of the same path."""
+    """For the trail `HiddenState` of the same path."""
 
     path: PathView
 
@@ -133,13 +133,12 @@ class ExpectedDistance:
         return evidence["nearness"]
 
 
-# Links that most probably lead nearest to a relevant page first: by the likeliest layer, then by how likely it
-# is.
+# By the most probable layer, then by its probability.
 
 
 @dataclass(frozen=True)
 class LikeliestLayer:
-    """Goes with the trail `HiddenState` of the same path."""
+    """For the trail `HiddenState` of the same path."""
 
     path: PathView
 
@@ -158,7 +157,7 @@ class LikeliestLayer:
         return queue_key(evidence)
 
 
-# How a link looks, and where the path to it leads: the four aspects beside what a path model expects.
+# Combines the four aspects of a link with the prediction of a path model.
 
 
 KEYS = ("argmax", "expected")
@@ -166,8 +165,8 @@ KEYS = ("argmax", "expected")
 
 @dataclass(frozen=True)
 class PathAspects:
-    """Goes with the trail `Both` of `HiddenState`, of the same path, and `ChainHops`. A link that several pages hold is
-    looked at from its best side: the nearest layer, and each aspect as the largest that was seen."""
+    """For the trail `Both` of `HiddenState`, of the same path, and `ChainHops`. If several pages contain a link, the
+    nearest layer counts, and the largest value of each aspect."""
 
     path: PathView
     aspects: Aspects
@@ -200,7 +199,7 @@ def check_key(key: str) -> None:
         raise UsageError(f"key={key!r} is neither {' nor '.join(KEYS)}")
 
 
-# Strategies that go through irrelevant pages to relevant ones, by name: models of the path, and patience.
+# Strategies that tunnel through irrelevant pages, by name: path models, and a limit along the path.
 
 
 def hmm(

@@ -1,4 +1,4 @@
-"""Which part of the web may be fetched at all: patterns, hosts, domains, depth, pages per host."""
+"""The scope of a crawl: patterns, hosts, domains, depth, pages per host."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from spoor.files import ANY, State, array_in, texts_in
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TrailState, Visit
 from spoor.urls import host_named, host_of, registrable_domain
 
-# How many pages came of each host, for any number of hosts: sixteen bytes each.
+# Pages per host, for any number of hosts: sixteen bytes each.
 
 
 RECENT = 1 << 15
-"""Hosts that are counted apart before they are merged with the others: some three megabytes."""
+"""Hosts counted in a dict before they are merged into the arrays: some three megabytes."""
 _LEAST, _MOST = float(-(2**63)), float(2**63)
 
 
 class HostCounts:
-    """Hosts are known by 64 bits of a hash: `_hosts` are sorted and have their counts beside them; `_recent` has the
-    whole count of those that were counted since the last merging."""
+    """Hosts are identified by a 64-bit hash: `_hosts` is sorted and parallel to `_counts`; `_recent` has the total
+    count of hosts counted since the last merge."""
 
     def __init__(self) -> None:
         self._hosts: NDArray[np.int64] = np.zeros(0, np.int64)
@@ -47,7 +47,7 @@ class HostCounts:
         return {"hashes": self._hosts.copy(), "pages": self._counts.copy()}
 
     def restore(self, state: State) -> None:
-        """Snapshots of folders of version 3 have the names of hosts."""
+        """Snapshots of folders of version 3 have host names instead of hashes."""
         if "hosts" in state:
             hosts = np.array([_hash(host) for host in texts_in(state, "hosts")], np.int64)
         else:
@@ -78,7 +78,7 @@ def _hash(host: str) -> int:
     return int.from_bytes(hashlib.blake2b(host.encode(), digest_size=8).digest(), "big", signed=True)
 
 
-# Which part of the web may be visited at all: patterns, hosts, domains, depth, pages per host.
+# Scope: patterns, hosts, domains, depth, pages per host.
 
 
 T = TypeVar("T")
@@ -86,11 +86,10 @@ T = TypeVar("T")
 
 @dataclass
 class Scope:
-    """An empty rule allows everything. `include` and `exclude` are regular expressions, found anywhere in the URL; a
-    link needs one of `include` and none of `exclude`. `hosts` (exact) and `domains` (registrable, with all hosts below)
-    together say where to go. A page at `max_depth` is visited, its links are not; seeds have depth 0.
-    `pages_per_host` counts judged pages; links beyond it are parked, all others that are outside are dropped.
-    """
+    """An empty rule allows everything. `include` and `exclude` are regular expressions, searched anywhere in the URL; a
+    link must match one of `include` and none of `exclude`. A host must be in `hosts` (exact) or `domains` (registrable
+    domains, with all their hosts). A page at `max_depth` is visited, its links are not; seeds have depth 0.
+    `pages_per_host` counts judged pages; links beyond it are parked, all other links out of scope are dropped."""
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -114,7 +113,7 @@ class Scope:
         return _dropped(self._outside(link.url))
 
     def at_pop(self, visit: Visit) -> Ruling:
-        """The URL is re-scored: the target of a redirect was never offered."""
+        """The URL is checked again: the target of a redirect was never offered."""
         if self.max_depth is not None and visit.depth > self.max_depth:
             return Ruling("drop", f"outside scope: depth {visit.depth}, max_depth is {self.max_depth}")
         if self.pages_per_host is not None and self._pages.of(visit.host) >= self.pages_per_host:
@@ -138,7 +137,7 @@ class Scope:
         self._pages.restore(state)
 
     def _outside(self, url: str) -> str:
-        """Which rule leaves the URL out; "" when none does."""
+        """The rule that excludes the URL; "" if none does."""
         if (self._hosts or self._domains) and not self.covers(host := host_of(url)):
             return f"{host} is not in {_joined(hosts=self._hosts, domains=self._domains)}"
         if found := next((pattern for pattern in self._exclude if pattern.search(url)), None):

@@ -1,4 +1,4 @@
-"""Scorers of a few lines each: by arrival, by chance, by what is known of the page that links."""
+"""Simple scorers: by arrival, at random, by properties of the referring page."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from spoor.parse.words import LONGEST, Words
 from spoor.records import Evidence, Hints, Link, Page, Sighting
 from spoor.roles import Merge
 
-# How often upkeep is due.
+# The interval of upkeep.
 
 
 def check_every(every: int) -> None:
-    """Upkeep comes after so many visits."""
+    """Upkeep runs every `every` visits."""
     if every < 1:
         raise UsageError(f"every={every}: at least 1 visit must lie between two revisions of the queue")
 
 
-# What becomes of one evidence when a waiting link is found again. `max` and `min` are Python's own.
+# Merge functions for evidence when a waiting link is found again. `max` and `min` are the built-ins.
 
 
 def first(old: float, new: float) -> float:
-    """The first sighting counts."""
+    """Keeps the first value."""
     return old
 
 
 def total(old: float, new: float) -> float:
-    """Every sighting adds."""
+    """Adds up all values."""
     return old + new
 
 
 def clearest(old: float, new: float) -> float:
-    """The sighting farther from 0 counts, whether for or against."""
+    """Keeps the value farther from 0, positive or negative."""
     return new if abs(new) > abs(old) else old
 
 
 def latest(old: float, new: float) -> float:
-    """The last sighting counts."""
+    """Keeps the last value."""
     return new
 
 
-# First come, first served: breadth-first.
+# First in, first out: breadth-first.
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,12 @@ class Arrival:
         return 0.0
 
 
-# Last come, first served: depth-first.
+# Last in, first out: depth-first.
 
 
 @dataclass(frozen=True)
 class Latest:
-    """The links of the page visited last go first, in document order; a link found again counts as new."""
+    """The links of the page visited last are first, in document order; a link found again counts as new."""
 
     reads_content: ClassVar[bool] = False
     merge: ClassVar[Mapping[str, Merge]] = {"found_by_visit": max}
@@ -81,14 +81,14 @@ class Latest:
         return evidence["found_by_visit"]
 
 
-# Any waiting link, each with the same chance: the yardstick below breadth-first.
+# Uniformly random: the lower baseline.
 
 
 @dataclass(frozen=True)
-class Chance:
-    """Each link sets an alarm when it is found, an exponentially distributed while after the alarm of the page that
-    found it; the earliest alarm goes first. Such alarms have no memory, so at every moment each waiting link is equally
-    likely to be next, and still the order is fixed by `seed` and the URLs alone."""
+class RandomOrder:
+    """Each link gets an alarm when it is found: that of its referring page plus an exponentially distributed time. The
+    earliest alarm is first. Exponential times are memoryless, so at any time each waiting link is equally likely to be
+    next, and yet the order depends only on `seed` and the URLs."""
 
     seed: int = 0
 
@@ -107,18 +107,18 @@ class Chance:
         return -math.log((int.from_bytes(digest, "big") + 1) / 2**56)
 
 
-# The more relevant the page that links there, the sooner.
+# By the relevance of the referring page.
 
 
 @dataclass(frozen=True)
 class ParentRelevance:
-    """`graded`: by the relevance of the best parent, 0 to 1. Otherwise two levels: some relevant page links there, or
-    none. `depth` is how many links away from a seed it is, on the shortest way known; it is there for admissions."""
+    """`graded`: by the relevance of the best parent, 0 to 1. Otherwise two levels: at least one relevant parent, or
+    none. `depth` is the number of links from a seed, on the shortest known path; it is for admissions."""
 
     graded: bool = True
 
     reads_content: ClassVar[bool] = True
-    """Admissions that go with it look at anchors."""
+    """The admissions used with it read anchors."""
     merge: ClassVar[Mapping[str, Merge]] = {"parent": max, "depth": min}
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
@@ -130,12 +130,12 @@ class ParentRelevance:
         return evidence["parent"]
 
 
-# Links of relevant pages before links of others: the simple strategy of language-specific crawling.
+# Links of relevant pages before other links: the simple strategy of language-specific crawling.
 
 
 @dataclass(frozen=True)
 class RelevantReferrer:
-    """Two levels: at least one relevant page links there, or none that was visited so far."""
+    """Two levels: at least one relevant page visited so far links there, or none."""
 
     reads_content: ClassVar[bool] = False
     merge: ClassVar[Mapping[str, Merge]] = {"relevant_referrer": max}
@@ -147,12 +147,12 @@ class RelevantReferrer:
         return evidence["relevant_referrer"]
 
 
-# The more relevant pages link to it, the sooner.
+# By the number of relevant pages that link to it.
 
 
 @dataclass(frozen=True)
 class RelevantInLinks:
-    """Counts the relevant pages, among those visited, that link to a URL."""
+    """Counts the visited relevant pages that link to a URL."""
 
     reads_content: ClassVar[bool] = False
     merge: ClassVar[Mapping[str, Merge]] = {"relevant_in_links": total}
@@ -164,12 +164,12 @@ class RelevantInLinks:
         return evidence["relevant_in_links"]
 
 
-# The nearer to a relevant page on the way, the sooner: the prioritised limited-distance strategy.
+# By the distance from the last relevant page on the path: the prioritised limited-distance strategy.
 
 
 @dataclass(frozen=True)
 class Nearness:
-    """Goes with the trail `SinceRelevant`: the pages since the last relevant one on the best path."""
+    """For the trail `SinceRelevant`: the number of pages since the last relevant one, on the best path."""
 
     reads_content: ClassVar[bool] = False
     merge: ClassVar[Mapping[str, Merge]] = {"distance": min}
@@ -181,13 +181,12 @@ class Nearness:
         return -evidence["distance"]
 
 
-# What is known only to an oracle: how far each page is from a relevant one. A ceiling for measuring, not a
-# strategy.
+# An oracle that knows the distance of each page from a relevant one: an upper bound for measurements.
 
 
 @dataclass(frozen=True)
-class Foresight:
-    """`level_of` tells the level of a URL; the smaller, the sooner."""
+class KnownOrder:
+    """`level_of` returns the level of a URL; the smallest level is first."""
 
     level_of: Callable[[str], int] = field(repr=False)
 
@@ -201,7 +200,7 @@ class Foresight:
         return -evidence["level"]
 
 
-# The likelier the page that links there is of a target class, the sooner.
+# By the probability that the referring page belongs to a target class.
 
 
 _WORDS = Words()
@@ -209,7 +208,8 @@ _WORDS = Words()
 
 @dataclass(frozen=True)
 class PageClass:
-    """The probability of all target classes together, as the judge `taxonomy` tells it, whoever judges."""
+    """The sum of the probabilities of all target classes, as the judge `taxonomy` computes it; independent of the judge
+    of the crawl."""
 
     model: TaxonomyModel
 
@@ -228,13 +228,13 @@ class PageClass:
         return evidence["target_class"]
 
 
-# Focused by a taxonomy: links of the pages that most probably belong to a target class go first.
+# Focused by a taxonomy: links of pages that most probably belong to a target class first.
 
 
 @dataclass(frozen=True)
 class TaxonomyRelevance:
-    """`relevance` is that of the best page that links there: with the judge `taxonomy` the probability of all target
-    classes together. `best_is_relevant` is 1 where the likeliest class of some such page is a relevant one; it is there
+    """`relevance` is that of the most relevant referring page: with the judge `taxonomy` the sum of the probabilities
+    of all target classes. `best_is_relevant` is 1 if the most probable class of some referring page is relevant; it is
     for an admission."""
 
     reads_content: ClassVar[bool] = False
@@ -248,13 +248,12 @@ class TaxonomyRelevance:
         return evidence["relevance"]
 
 
-# The more letters of a page lie in the code interval of a font, the sooner its links: the paper's content
-# analysis.
+# By the share of letters of a page in the code intervals of a font: the content analysis of the paper.
 
 
 @dataclass(frozen=True)
 class IntervalShare:
-    """A link is worth the share of characters inside `intervals` on the best page that links to it."""
+    """The score is the share of characters inside `intervals`, on the best referring page."""
 
     intervals: tuple[Interval, ...]
 

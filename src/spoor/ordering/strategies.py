@@ -14,18 +14,18 @@ from spoor.naming import Named, Names, joined
 from spoor.ordering.admissions import AllOf, AtLeast, AtMost, KeyAbove, LimitedDistance, NoNoise
 from spoor.ordering.classics import CLASSICS
 from spoor.ordering.correlation_degree import ALIKE, Aspects, CorrelationDegree, Shares, Weights
-from spoor.ordering.language_order import LanguageSigns, LeftServers, ServerLanguage
+from spoor.ordering.language_order import AbandonedServers, LanguageSigns, ServerLanguage
 from spoor.ordering.learned.learned import WITHOUT, Learned
 from spoor.ordering.ontology_order import CORE
 from spoor.ordering.paths import PATHS
 from spoor.ordering.simple import (
     Arrival,
-    Chance,
-    Foresight,
     IntervalShare,
+    KnownOrder,
     Latest,
     Nearness,
     ParentRelevance,
+    RandomOrder,
     RelevantInLinks,
     RelevantReferrer,
 )
@@ -46,7 +46,7 @@ def depth_first(judge: Judge) -> Strategy:
 
 
 def random(judge: Judge, seed: int = 0) -> Strategy:
-    return Strategy(judge, Chance(seed))
+    return Strategy(judge, RandomOrder(seed))
 
 
 def hard_focused(judge: Judge) -> Strategy:
@@ -105,7 +105,7 @@ def language_focused(judge: Judge, language: str = "", without: str = "") -> Str
 
 def server_language(judge: Judge, language: str = "", without: str = "", patience: int = 50) -> Strategy:
     relevant = known_language("server-language", judge, language)
-    return Strategy(judge, ServerLanguage(relevant, joined(without)), admission=LeftServers(patience))
+    return Strategy(judge, ServerLanguage(relevant, joined(without)), admission=AbandonedServers(patience))
 
 
 def by_vector_space(judge: Judge, graded: bool = False, depth: int = 3) -> Strategy:
@@ -133,7 +133,7 @@ def four_aspect(judge: Judge, shares: Shares = ALIKE, size: int = 50, words: str
 
 
 def foreseeing(judge: Judge, level_of: Level) -> Strategy:
-    return Strategy(judge, Foresight(level_of))
+    return Strategy(judge, KnownOrder(level_of))
 
 
 def learned(judge: Judge, without: str = "") -> Strategy:

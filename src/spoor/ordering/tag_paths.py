@@ -1,8 +1,8 @@
-"""Links by their place in the tree of a page: tag paths, clustered, and a bandit over the clusters.
+"""Links by their position in the DOM: tag paths, clustered, and a bandit over the clusters.
 
     arm = mean reward + exploration · √(2 ln t / n)         after n of t tries; an arm without a try comes first
 
-Links in like places make an arm. An arm without waiting links sleeps.
+Links in similar positions make an arm. An arm without waiting links sleeps.
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ from spoor.files import State, as_counts, count_in, counts_in, slices, state_in,
 from spoor.records import Evidence, Link, Miss, Sighting
 from spoor.roles import Merge, WaitingLinks
 
-# Links that stand in like places: tag paths such as html/body/ul/li, put together by the pairs of tags they
-# share.
+# Links in similar positions: tag paths such as html/body/ul/li, clustered by the pairs of tags they share.
 
 
 MOST = 500
-"""Clusters; a path found after so many goes to the nearest, however far that is."""
+"""Maximum number of clusters; later paths are assigned to the nearest one, however far it is."""
 _END = ""
 
 
 class TagPathClusters:
-    """A path belongs to the cluster whose pairs are most like its own, if the cosine is at least `likeness`; otherwise
-    it begins a new one. Where a path belongs holds, whatever comes after it."""
+    """A path belongs to the cluster with the most similar tag pairs, if the cosine is at least `likeness`; otherwise it
+    starts a new one. The cluster of a path never changes."""
 
     def __init__(self, likeness: float) -> None:
         if not 0.0 <= likeness <= 1.0:
@@ -43,7 +42,7 @@ class TagPathClusters:
         return len(self._pairs)
 
     def of(self, path: str) -> int:
-        """The number of its cluster; clusters are numbered as they begin."""
+        """The number of its cluster; clusters are numbered in the order they are created."""
         cluster = self._of_path.get(path)
         if cluster is None:
             pairs = _pairs(path)
@@ -55,7 +54,7 @@ class TagPathClusters:
         return {"paths": list(self._of_path), "clusters": as_counts(self._of_path.values())}
 
     def restore(self, state: State) -> None:
-        """The paths say which pairs a cluster has."""
+        """The tag pairs of the clusters are recomputed from the paths."""
         paths = texts_in(state, "paths")
         clusters = counts_in(state, "clusters", len(paths), MOST - 1)
         self._of_path, self._pairs = {}, []
@@ -65,7 +64,7 @@ class TagPathClusters:
             self._place(path, _pairs(path), cluster)
 
     def _nearest(self, pairs: Counter[tuple[str, str]]) -> int:
-        """The number of a cluster, or that of a new one."""
+        """The number of the nearest cluster, or of a new one."""
         likenesses = [_cosine(pairs, others) for others in self._pairs]
         nearest = max(range(len(likenesses)), key=likenesses.__getitem__, default=None)
         if nearest is None or (likenesses[nearest] < self._likeness and len(self._pairs) < MOST):
@@ -93,12 +92,12 @@ def _length(pairs: Counter[tuple[str, str]]) -> float:
     return math.sqrt(sum(count * count for count in pairs.values()))
 
 
-# Which place on pages do relevant pages hang from? A bandit that learns by trying.
+# A bandit that learns which positions lead to relevant pages.
 
 
 @dataclass
 class _Arm:
-    """`tries` counts links chosen or visited, `rewards` those that turned out relevant."""
+    """`tries` counts links chosen or visited, `rewards` those that were relevant."""
 
     waiting: deque[str] = field(default_factory=deque)
     tries: int = 0
@@ -112,10 +111,10 @@ class _Arm:
 
 @dataclass
 class TagPathBandit:
-    """Scorer and upkeep. After every visit the most promising arm that is awake is found, and its oldest link `chosen`;
-    so nothing that waits needs to be scored again. A link belongs to the arm of the place where it was first found.
+    """Scorer and upkeep. After every visit the oldest link of the best arm that is awake is `chosen`, so no other
+    waiting link needs re-scoring. A link belongs to the arm of the position where it was first found.
 
-    Learns from every visit; has learned nothing when it is made.
+    Learns from every visit; starts untrained.
     """
 
     exploration: float = 0.2
@@ -194,7 +193,7 @@ class TagPathBandit:
         return evidence["chosen"]
 
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
-        """One link for every page that arrived."""
+        """One link for every visit since the last call, at least one."""
         for _ in range(max(1, self._owed)):
             url = self._next(waiting)
             if url is not None:
@@ -208,7 +207,7 @@ class TagPathBandit:
         return self._arms[number]
 
     def _next(self, waiting: WaitingLinks) -> str | None:
-        """The oldest link of the best arm; None when all sleep."""
+        """The oldest link of the best arm; None if all arms sleep."""
         while awake := [arm for arm in self._arms if arm.waiting]:
             arm = max(awake, key=lambda arm: arm.promise(self._tries, self.exploration))
             url = arm.waiting.popleft()

@@ -1,4 +1,4 @@
-"""What a path remembers."""
+"""Trails: the state carried along a path."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from spoor.records import Page, Sighting, TrailState, Verdict
 from spoor.roles import Trail
 from spoor.strategy import fresh_part, some_reads_content
 
-# How many irrelevant pages lie between here and the last relevant one on the path.
+# The number of irrelevant pages since the last relevant one on the path.
 
 
 @dataclass(frozen=True)
 class SinceRelevant:
-    """States are whole numbers: 0 on the links of a relevant page. A link keeps the smaller of two."""
+    """States are integers: 0 for the links of a relevant page. A link keeps the smaller of two states."""
 
     def root(self) -> TrailState:
         return 0
@@ -31,12 +31,13 @@ class SinceRelevant:
         return -float(state)
 
 
-# The page that a link was found on, and how many irrelevant pages lie between it and the last relevant one.
+# The referring page, and the number of irrelevant pages since the last relevant one.
 
 
 @dataclass(frozen=True)
 class LastPage:
-    """States are pairs: irrelevant pages in a row, the URL of the page. A link keeps the one with fewer."""
+    """States are pairs: irrelevant pages in a row, the URL of the page. A link keeps the one with fewer irrelevant
+    pages."""
 
     def root(self) -> TrailState:
         return 0, ""
@@ -48,14 +49,14 @@ class LastPage:
         return -float(state[0])
 
 
-# Two memories of one path.
+# Two trails at once.
 
 
 @dataclass
 class Both:
-    """States are pairs; the first memory decides which of two is kept.
+    """States are pairs; the first trail decides which of two is kept.
 
-    The parts are copied without what they learned, so that a copy of the whole has learned nothing either.
+    Parts are copied without their learned state, so a copy of the whole is untrained too.
     """
 
     first: Trail
@@ -83,16 +84,16 @@ class Both:
         return self.first.rank(state[0])
 
 
-# How many links lie between here and the most relevant pages found so far: the high-correlation chain.
+# The number of links from the most relevant pages found so far: the high-correlation chain.
 
 
 @dataclass
 class ChainHops:
-    """A page belongs to the chain if it is relevant at all and fewer than `size` visited pages are more so. States are
-    whole numbers: 0 on the links of such a page, one more on those of another; None where no page on the way belonged.
-    What a page was when it was visited holds, even if better ones come.
+    """A page belongs to the chain if its relevance is above 0 and fewer than `size` visited pages have a higher one.
+    States are integers: 0 for the links of such a page, one more with every other page; None if no page on the path
+    belongs. Membership is decided at the visit, and does not change when better pages are found.
 
-    Learns from every visit; has learned nothing when it is made.
+    Learns from every visit; starts untrained.
     """
 
     size: int = 50
@@ -133,17 +134,17 @@ class ChainHops:
         heapq.heapify(self._highest)
 
     def _belongs(self, relevance: float) -> bool:
-        """Before the page itself is learned of."""
+        """Must be called before `learn` for the same page."""
         return relevance > 0.0 and (len(self._highest) < self.size or relevance >= self._highest[0])
 
 
-# What a path has inherited of the relevance of its pages, less with every link.
+# The relevance that a path inherits from its pages, decaying with every link.
 
 
 @dataclass(frozen=True)
 class Inherited:
-    """States are numbers from 0 to 1. A page that is relevant at all hands `decay` times its relevance to its links,
-    another `decay` times what it inherited itself."""
+    """States are numbers from 0 to 1. A page with a relevance above 0 passes `decay` times that to its links, any other
+    page `decay` times the value it inherited."""
 
     decay: float = 0.5
 
@@ -161,14 +162,14 @@ class Inherited:
         return float(state)
 
 
-# How much of its patience a path has spent since the last relevant page: irrelevant pages cost, the less the more
-# of the topic is on them.
+# Tunnelling: the cost of a path since the last relevant page; irrelevant pages cost less if they are close to the
+# topic.
 
 
 @dataclass(frozen=True)
 class Tunnel:
-    """States are numbers: 0 on the links of a relevant page. An irrelevant one adds 1 - relevance, so a direction that
-    almost leads somewhere is followed for longer than one that leads nowhere. A link keeps the smaller of two."""
+    """States are numbers: 0 for the links of a relevant page. An irrelevant page adds 1 - relevance, so paths through
+    pages close to the topic are followed longer. A link keeps the smaller of two states."""
 
     def root(self) -> TrailState:
         return 0.0

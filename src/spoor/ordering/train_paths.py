@@ -1,9 +1,9 @@
-"""From relevant pages and the pages around them to a path model.
+"""Trains a path model from relevant pages and their neighbourhood.
 
     π from pages, b_i from pages, a_ij and b_ij from links u → v, a_ijk from two links in a row u → v → w
 
-Every count begins at `smoothing`, so that nothing is impossible because it was never seen. Paths of two links are
-counted at the page in the middle: links to it by layer, times links from it by layer.
+Every count starts at `smoothing`, so that unseen events have a probability above 0. Paths of two links are counted at
+the page in the middle: links to it by layer, times links from it by layer.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from spoor.ordering.path_model import TERMS, Observer, PathModel, matrix, words_
 from spoor.progress import Advance
 from spoor.roles import BacklinkSource
 
-# How far is each page from a relevant one? Layers around the relevant pages, against the direction of links.
+# Distance of each page from a relevant one: layers by breadth-first search backwards along links.
 
 
 Layers = NDArray[np.int64]
-"""For each page, in the order of `BacklinkSource.pages`: the layer it belongs to."""
+"""The layer of each page, in the order of `BacklinkSource.pages`."""
 
 
 def layers(source: BacklinkSource, relevant: NDArray[np.int64], most: int) -> Layers:
-    """Layer 0 are the relevant pages; a page of layer k has a link to one of layer k - 1 and to none of a nearer one.
-    Pages farther than `most`, or from which no relevant page can be reached, are in layer `most` + 1."""
+    """Layer 0 are the relevant pages; a page of layer k links to one of layer k - 1 and to none of a nearer one. Pages
+    farther than `most`, or from which no relevant page can be reached, are in layer `most` + 1."""
     pages = source.pages()
     found = np.full(len(pages), most + 1, np.int64)
     newest = np.flatnonzero(np.isin(pages, relevant))
@@ -47,7 +47,7 @@ def layers(source: BacklinkSource, relevant: NDArray[np.int64], most: int) -> La
     return found
 
 
-# A hidden Markov model by counting: what the layers of pages and the clusters they show are known to be.
+# A hidden Markov model by counting: the layers and the clusters of the pages are known.
 
 
 SMOOTHING = 0.5
@@ -56,8 +56,8 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Pages of which the layer is known, from 0 to `states` - 1, and the links between them by their places in `layer`.
-    `cluster` is -1 where nobody looked."""
+    """Pages with known layers, from 0 to `states` - 1, and the links between them as indices into `layer`. `cluster` is
+    -1 for pages that were not read."""
 
     states: int
     clusters: int
@@ -83,7 +83,7 @@ def counted(known: Labelled, smoothing: float = SMOOTHING) -> HiddenMarkov:
 
 
 def triples(known: Labelled) -> Floats:
-    """How many paths of two links go through layers i, j, k."""
+    """The number of paths of two links through layers i, j, k."""
     n, pages = known.states, len(known.layer)
     coming = _tally((pages, n), known.targets, known.layer[known.sources])
     going = _tally((pages, n), known.sources, known.layer[known.targets])
@@ -92,7 +92,7 @@ def triples(known: Labelled) -> Floats:
 
 
 def _tally(shape: tuple[int, ...], *indices: Numbers) -> Floats:
-    """How often each combination of indices occurs."""
+    """The number of occurrences of each combination of indices."""
     flat = np.ravel_multi_index(indices, shape)
     return np.bincount(flat, minlength=int(np.prod(shape))).astype(np.float64).reshape(shape)
 
@@ -102,16 +102,16 @@ def _shares(counts: Floats, smoothing: float) -> Floats:
     return np.asarray(smooth / smooth.sum(axis=-1, keepdims=True))
 
 
-# Walks through a web, as a crawl may go them: what is seen page by page, to refine a path model with.
+# Walks through a web, as a crawl might take them: sequences of observations for re-estimation.
 
 
 WALKS, STEPS = 300, 6
-"""So many walks, of so many pages at most."""
+"""Number of walks, and their maximum length in pages."""
 
 
 def seen_on_walks(source: BacklinkSource, observer: Observer) -> list[list[int]]:
-    """The clusters of the pages of each walk. Walks begin all over the web; which link is taken follows from the page
-    and the step alone. A walk of one page says nothing of steps and is left out."""
+    """The clusters of the pages of each walk. Start pages are evenly spaced over the web; the link taken depends only
+    on the page and the step. Walks of one page are omitted, because they have no transitions."""
     pages = source.pages()
     sources, targets = source.links_to(pages)
     order = np.argsort(sources, kind="stable")
@@ -139,24 +139,23 @@ def _walk(page: int, sources: NDArray[np.int64], targets: NDArray[np.int64]) -> 
     return walk
 
 
-# From relevant pages and the pages around them to a path model: layers, clusters of what pages say, steps
-# counted.
+# Training: layers, clusters of pages by their words, transitions counted.
 
 
 MOST_PAGES = 300
-"""Of a layer whose texts are read."""
+"""Pages per layer whose texts are read."""
 MOST_WORDS = 5_000
-"""That count: those which most of the pages hold."""
+"""Size of the vocabulary: the words with the highest document frequency."""
 LEAST_HOLDERS = 2
-"""Pages that hold a word that counts; one that only a single page knows tells nothing of others."""
+"""Minimum document frequency; a word of a single page says nothing about others."""
 KEPT_WORDS = 30
-"""Of the relevant pages, to compare texts of links with when nobody says what the topic is."""
+"""Words of the relevant pages, for the comparison of link texts if the topic is not given."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What is asked for: `layers` around the relevant pages; `clusters` None: as many as the pages suggest; `refine`
-    rounds of Baum-Welch after counting."""
+    """Parameters of training: `layers` around the relevant pages; `clusters`, None to estimate the number; `refine`
+    iterations of Baum-Welch after counting."""
 
     target: str
     trained_on: str
@@ -175,8 +174,8 @@ class Lesson:
 
 @dataclass(frozen=True)
 class TrainedPaths:
-    """`sizes` counts the pages of each layer, the last those that are farther; `read` those whose texts were read.
-    `tells` is how much clusters say of layers, from 0, nothing, to 1."""
+    """`sizes` are the numbers of pages in each layer, the last for farther pages; `read` the numbers of pages whose
+    texts were read. `tells` is how well clusters predict layers, from 0 (not at all) to 1."""
 
     model: PathModel
     sizes: tuple[int, ...]
@@ -185,7 +184,7 @@ class TrainedPaths:
 
 
 def train_paths(source: BacklinkSource, relevant: NDArray[np.int64], lesson: Lesson, advance: Advance) -> TrainedPaths:
-    """`relevant` are the numbers of pages; `advance` is called for every text that was read."""
+    """`relevant` are page numbers; `advance` is called for every text read."""
     distance = layers(source, relevant, lesson.layers)
     texts = _texts(source, distance, advance)
     read = np.fromiter(texts, np.int64)
@@ -227,7 +226,7 @@ def _refined(path: HiddenMarkov, source: BacklinkSource, observer: Observer, rou
 
 
 def _texts(source: BacklinkSource, distance: NDArray[np.int64], advance: Advance) -> dict[int, list[str]]:
-    """The words of some pages of each layer, by their place among the pages. Pages without a word say nothing."""
+    """The words of a sample of pages of each layer, by their index. Pages without words are omitted."""
     pages, found = source.pages(), {}
     for layer in range(int(distance.max()) + 1):
         members = np.flatnonzero(distance == layer)
@@ -248,7 +247,7 @@ def _space(texts: Sequence[Sequence[str]], lesson: Lesson) -> VectorSpace:
 
 
 def _links(source: BacklinkSource) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All of them, by the places of pages."""
+    """All links, by the indices of their pages."""
     pages = source.pages()
     sources, targets = source.links_to(pages)
     return np.searchsorted(pages, sources), np.searchsorted(pages, targets)
@@ -257,7 +256,7 @@ def _links(source: BacklinkSource) -> tuple[NDArray[np.int64], NDArray[np.int64]
 def _bayes(
     observer: Observer, texts: Sequence[Sequence[str]], distance: NDArray[np.int64], farthest: int
 ) -> NaiveBayes:
-    """Over layers, from the weightiest words of each page; pages that are farther belong to none."""
+    """A classifier of layers, from the highest-weighted words of each page; farther pages are left out."""
     words = tuple(observer.space.collection.frequencies)
     rows = {word: row for row, word in enumerate(words)}
     present = [layer for layer in range(farthest + 1) if (distance == layer).any()]

@@ -1,4 +1,4 @@
-"""Where pages never end and never say anything new: traps, by their yield and the shape of their URLs."""
+"""Traps: endless parts of a site without new content, detected by their yield and by the shape of their URLs."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from spoor.parse.simhash import text_fingerprint
 from spoor.records import ADMIT, Evidence, Link, Ruling, Sighting, TextFingerprint, TrailState, Visit
 from spoor.urls import host_of
 
-# How much of a text was not there before? A short memory of texts, of fixed size.
+# The share of a text that is new: a memory of passages, of fixed size.
 
 
 Hashes = NDArray[np.uint64]
 
 KEPT = 64
-"""Names remembered of one page, those with the smallest hashes, so that like pages keep the same ones."""
+"""Names stored per page: those with the smallest hashes, so that similar pages keep the same ones."""
 
 _SPREAD = 0x9E3779B97F4A7C15
 
 
 class Memory:
-    """Remembers hashes in a table of fixed size, where a later one may take the place of an earlier one: it forgets,
-    but never takes the new for known (unless two passages have the same 64 bits)."""
+    """A hash table of fixed size in which newer entries overwrite older ones: it may forget, but never takes new text
+    for known (except for 64-bit collisions)."""
 
     def __init__(self, slots: int) -> None:
         self._table: Hashes = np.zeros(slots, np.uint64)
@@ -41,11 +41,11 @@ class Memory:
         return {"hashes": self._table.copy()}
 
     def restore(self, state: State) -> None:
-        # Every number of 64 bits is a hash.
+        # Every 64-bit number is a valid hash.
         self._table[:] = array_in(state, "hashes", np.uint64, self._table.shape, 0, 2.0**64)
 
     def unseen(self, hashes: Hashes) -> float:
-        """The share that was not known, 0 of nothing. All are known from now on."""
+        """The share of hashes that are new, 0 for none; adds them all."""
         if not len(hashes):
             return 0.0
         places = hashes % np.uint64(len(self._table))
@@ -55,12 +55,12 @@ class Memory:
 
 
 def passages(text_fingerprint: TextFingerprint, where: str) -> Hashes:
-    """A sample of the passages of a text at a place, such as a host."""
+    """A sample of the passages of a text, specific to a place such as a host."""
     return np.frombuffer(text_fingerprint.passages, np.uint64) ^ _number(where)
 
 
 def names(said: list[str], where: str) -> Hashes:
-    """A sample of a list of names, to be remembered like passages."""
+    """A sample of a list of names, hashed like passages."""
     hashes = np.array([_number(name) for name in said], np.uint64) ^ _number(where)
     return np.unique(hashes)[:KEPT]
 
@@ -69,7 +69,7 @@ def _number(name: str) -> np.uint64:
     return np.uint64(zlib.crc32(name.encode()) * _SPREAD % 2**64)
 
 
-# Which URLs are alike: the same address but for its numbers, dates and tokens; the same query; the same folder.
+# Groups of similar URLs: equal except for numbers, dates and tokens; the same query; the same folder.
 
 
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d([-_.]?)(?:0[1-9]|1[0-2])(?:\1(?:0[1-9]|[12]\d|3[01]))?(?!\d)")
@@ -81,14 +81,15 @@ _WORD = re.compile(r"[A-Za-z_-]{1,24}")
 
 
 def template(url: str) -> str:
-    """The URL with numbers, dates and tokens left open; of a query each key once, with its value if that is a word."""
+    """The URL with placeholders for numbers, dates and tokens; each key of the query once, with its value if that is a
+    word."""
     path, mark, query = url.partition("?")
     return _opened(path) + (f"?{_query(query)}" if mark else "")
 
 
 def wider_groups(url: str) -> Iterator[str]:
-    """What else the URL has in common with others of its host, where `…` stands for anything: the path with the keys of
-    its query, its query on any path, and each of its folders but the root."""
+    """Wider groups of the URL within its host, with `…` as a wildcard: the path with the keys of its query, its query
+    on any path, and each of its folders except the root."""
     path, mark, query = url.partition("?")
     site = path[: path.index("/", 8) + 1]
     if mark:
@@ -101,9 +102,9 @@ def wider_groups(url: str) -> Iterator[str]:
 
 
 def repeated_part(url: str, times: int) -> str:
-    """The folders that follow one another `times` times in the path, as in `/a/b/a/b/a/b`; "" when there are none.
+    """The folders that are repeated `times` times in a row in the path, as in `/a/b/a/b/a/b`; "" if there are none.
 
-    Numbers by themselves do not count: `/11/11/11` is a date.
+    Numbers alone do not count: `/11/11/11` is a date.
     """
     segments = url.partition("?")[0].split("/")[3:]
     if len(segments) - len(set(segments)) < times - 1:
@@ -117,7 +118,7 @@ def repeated_part(url: str, times: int) -> str:
 
 
 def _opened(text: str) -> str:
-    """Host names are left alone: one with numbers is still a host of its own."""
+    """Host names stay unchanged: hosts with different numbers are different hosts."""
     start = text.find("/", 8) if text.startswith("http") and "://" in text[:8] else 0
     return text[:start] + _DIGITS.sub("{n}", _TOKEN.sub("{token}", _DATE.sub("{date}", text[start:])))
 
@@ -135,36 +136,35 @@ def _keys(query: str) -> str:
     return "&".join(sorted({f"{_opened(part.partition('=')[0])}=…" for part in query.split("&")}))
 
 
-# Where pages never end and never say anything new: traps, told by what they yield and by the shape of their
-# URLs.
+# The admission: traps are detected by their yield and by the shape of their URLs.
 
 
 LONGEST = 2_000
-"""Characters of a URL; servers and browsers of old took no more."""
+"""Maximum length of a URL in characters; old servers and browsers accepted no more."""
 
 DEEPEST = 30
-"""Folders in a URL."""
+"""Maximum number of folders in a URL."""
 
 TIMES = 3
-"""How often folders may not follow themselves."""
+"""This many repetitions of folders in a row are a trap."""
 
 WIDER = 3
-"""How much more patience groups have that are wider than a template."""
+"""Factor of the patience for groups wider than a template."""
 
 REMEMBERED = 50_000
-"""Groups that begin to disappoint, and hosts that have traps, kept in mind; those seen last."""
+"""Maximum number of groups without new content, and of hosts with traps, in memory; the oldest are dropped."""
 
 SLOTS = 2**20
-"""Passages of text that are kept in mind: eight megabytes, some 16,000 pages."""
+"""Passages of text in memory: eight megabytes, some 16,000 pages."""
 
 
 @dataclass
 class Traps:
-    """A template that gave nothing new `patience` times in a row loses its turn: its links are parked. So do wider
-    groups (a folder, a query on any path) after three times as many. There is no cap: what keeps giving goes on.
+    """Parks the links of a template after `patience` pages in a row without new content, and those of wider groups (a
+    folder, a query on any path) after three times as many. There is no limit for groups with new content.
 
-    A page is new when at least `least_new` of its text was not read on its host before, relevant or not: a calendar in
-    the target language is a trap too. A page without text is new when it is relevant or links to new templates.
+    A page is new if at least `least_new` of its text is new on its host, relevant or not: a calendar in the target
+    language is a trap too. A page without text is new if it is relevant or links to new templates.
     """
 
     patience: int = 20
@@ -246,7 +246,7 @@ class Traps:
         _forget_oldest(self._given_up)
 
     def _restore(self, host: str, group: str) -> None:
-        """One new page is enough, also for a group that was given up: what was in transit still arrives."""
+        """One new page is enough, even for a group that was given up: visits in transit may still bring one."""
         self._barren.pop(group, None)
         if host in self._given_up:
             self._given_up[host].pop(group, None)
@@ -263,7 +263,7 @@ def _groups(url: str) -> Iterator[str]:
 
 
 def _misshapen(url: str) -> str:
-    """Why no honest site has such a URL; "" when one may."""
+    """Why the shape of the URL indicates a trap; "" if it does not."""
     if len(url) > LONGEST:
         return f"trap: the URL has {len(url):,} characters, more than {LONGEST:,}"
     folders = url.partition("?")[0].count("/") - 3

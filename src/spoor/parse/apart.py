@@ -1,6 +1,7 @@
-"""Documents read in a process of their own, within limits of time and memory, for commands that read archives.
+"""Reads documents in a separate process with limits of time and memory, for commands that read archives.
 
-A live crawl has worker processes for that."""
+A live crawl uses its worker processes instead.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +15,23 @@ from functools import cache
 from multiprocessing.connection import Connection
 
 from spoor.parse.documents import kind_of, read_answer
-from spoor.parse.html import USUAL, Interest, read_page
+from spoor.parse.html import DEFAULT_OPTIONS, ParseOptions, read_page
 from spoor.pools import bound_memory, cause_of_death, other_process
 from spoor.records import Failure, Page
 from spoor.settings import FetchSettings
 
 _PROGRAM = "import sys; from spoor.parse.apart import serve; serve(int(sys.argv[1]))"
 _PATIENCE = 5.0
-"""Seconds in which a process that was told to end should have ended."""
+"""Seconds to wait for the process to exit before it is killed."""
 
 
-def read_apart(
-    url: str, body: bytes, content_type: str = "", status: int = 200, interest: Interest = USUAL
+def read_in_subprocess(
+    url: str, body: bytes, content_type: str = "", status: int = 200, parse_options: ParseOptions = DEFAULT_OPTIONS
 ) -> Page | Failure:
-    """As `read_answer`; documents are read elsewhere, everything else here."""
-    if not (interest.documents and kind_of(body, content_type)):
-        return read_page(url, body, content_type, status, interest)
-    return _process().read(pickle.dumps((url, body, content_type, status, interest), pickle.HIGHEST_PROTOCOL))
+    """Like `read_answer`; only documents are read in the other process."""
+    if not (parse_options.documents and kind_of(body, content_type)):
+        return read_page(url, body, content_type, status, parse_options)
+    return _process().read(pickle.dumps((url, body, content_type, status, parse_options), pickle.HIGHEST_PROTOCOL))
 
 
 @cache
@@ -41,7 +42,7 @@ def _process() -> _DocumentProcess:
 
 
 class _DocumentProcess:
-    """One process at a time, started for the first document, and again after one of which it died."""
+    """One process at a time, started for the first document, and restarted after a document that crashed it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -68,7 +69,7 @@ class _DocumentProcess:
         return self._line
 
     def _ended(self) -> int:
-        """The exit code of the process, which ends when nobody asks any more."""
+        """Ends the process, by closing its connection, and returns its exit code."""
         line, process = self._line, self._process
         self._line = self._process = None
         if line is None or process is None:
@@ -81,21 +82,21 @@ class _DocumentProcess:
 
 
 def serve(line: int) -> None:
-    """The life of the process, which is told everything through the socket `line`. Interrupts are for whoever asks."""
+    """The main loop of the process; requests arrive on the socket `line`. Ignores SIGINT, which the parent handles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection = Connection(line)
     with contextlib.suppress(EOFError, OSError):
         while True:
-            url, body, content_type, status, interest = pickle.loads(connection.recv_bytes())
+            url, body, content_type, status, parse_options = pickle.loads(connection.recv_bytes())
             bound_memory(FetchSettings.parse_bytes)
             signal.setitimer(signal.ITIMER_REAL, FetchSettings.parse_seconds)
-            outcome = _outcome(url, body, content_type, status, interest)
+            outcome = _outcome(url, body, content_type, status, parse_options)
             signal.setitimer(signal.ITIMER_REAL, 0)
             connection.send_bytes(pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL))
 
 
-def _outcome(url: str, body: bytes, content_type: str, status: int, interest: Interest) -> Page | Failure:
+def _outcome(url: str, body: bytes, content_type: str, status: int, parse_options: ParseOptions) -> Page | Failure:
     try:
-        return read_answer(url, body, content_type, status, interest)
+        return read_answer(url, body, content_type, status, parse_options)
     except MemoryError:
         return Failure(f"reading needed over {FetchSettings.parse_bytes / 1e9:g} GB")

@@ -1,4 +1,4 @@
-"""In which charset is a page written: as it declares, as its bytes show; and what charsets are called."""
+"""The charset of a page: declared or detected; and the names of charsets."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import cchardet
 from resiliparse.parse.encoding import detect_encoding
 
-# What charsets are called: by their WHATWG names, by the labels of pages, misspelt ones included, and by
-# Python.
+# Names of charsets: WHATWG names, labels in pages (including misspelt ones), and codecs of Python.
 
 
-# WHATWG name: its labels without punctuation, common misspellings among them.
+# WHATWG name: its labels without punctuation, including common misspellings.
 _LABELS = {
     "utf-8": "utf8 unicode11utf8 unicode20utf8 xunicode20utf8 uft8 utf utf08 uft utf8n utf8mb4 utf88 uf8 ut8 utf8bom",
     "utf-16le": "utf16le utf16 ucs2 iso10646ucs2 unicode unicodefeff csunicode",
@@ -68,7 +67,7 @@ _LABELS = {
 }
 _NAMES = {label: name for name, labels in _LABELS.items() for label in labels.split()}
 
-# Where Python's codec of that name is narrower than what browsers read.
+# Where Python's codec of that name supports fewer characters than browsers do.
 _CODECS = {
     "big5": "big5hkscs",
     "euc-jp": "euc_jis_2004",
@@ -92,28 +91,28 @@ def canonical(label: str) -> str:
 
 
 def codec(charset: str) -> str:
-    """What Python calls a charset that has a WHATWG name."""
+    """The Python codec for a WHATWG name."""
     return _CODECS.get(charset, charset)
 
 
-# In which charset is a page written, as its bytes alone show it?
+# Detection of the charset from the bytes alone.
 
 
 _ENOUGH = 1 << 18
-"""Bytes from which a detector has learned what it can."""
+"""Bytes passed to the detectors; more do not improve the result."""
 _SHOWING = 1 << 12
-"""Bytes that show whether there are two for each character."""
+"""Bytes checked for UTF-16."""
 
 _HZ = re.compile(rb"~\{(?:[\x21-\x77][\x21-\x7e])+~\}")
 _UKRAINIAN = re.compile(rb"[\xc0-\xff][\xa4\xa6\xa7\xad]|[\xa4\xa6\xa7\xad\xb4\xb6\xb7\xbd][\xc0-\xff]")
-"""Letters of KOI8-U inside words, where KOI8-R has frames for tables."""
+"""Letters of KOI8-U inside words, where KOI8-R has box-drawing characters."""
 _MAC_LETTERS = bytes.fromhex("81 83 86 87 88 89 8A 8C 8D 8E 8F 90 98 9A 9C 9D 9E 9F")
-"""Letters with accents on a Macintosh, where Windows has nothing or what is rare; its quotation marks are left out."""
+"""Accented letters of Mac Roman at code points that are unused or rare in Windows-1252; without quotation marks."""
 _LATIN_LETTERS = bytes(range(0xC0, 0x100))
 
 
 def guess(body: bytes, is_utf8: bool) -> str:
-    """A WHATWG name in lower case, or "ascii"; for short texts in the alphabets of Europe no more than a guess."""
+    """A WHATWG name in lower case, or "ascii"; unreliable for short texts in European alphabets."""
     if b"\0" in body and (wide := _two_bytes_each(body[:_SHOWING])):
         return wide
     if is_utf8:
@@ -122,7 +121,7 @@ def guess(body: bytes, is_utf8: bool) -> str:
 
 
 def _two_bytes_each(head: bytes) -> str:
-    """UTF-16 without a mark: half of every ASCII character is a zero, always the same half."""
+    """UTF-16 without a byte order mark: one byte of every ASCII character is zero, always on the same side."""
     first, second = head[::2].count(0), head[1::2].count(0)
     if max(first, second) * 20 < len(head) or min(first, second):
         return ""
@@ -130,17 +129,17 @@ def _two_bytes_each(head: bytes) -> str:
 
 
 def _escaped(body: bytes) -> str:
-    """Charsets that say everything in ASCII, by the signs that switch between alphabets."""
-    if b"\x1b" in body and b"\x1b$" in body:  # one byte alone is found quickly
+    """Charsets that encode everything in ASCII, by their escape sequences."""
+    if b"\x1b" in body and b"\x1b$" in body:  # Searching a single byte is fast.
         return "iso-2022-kr" if b"\x1b$)C" in body else "iso-2022-jp"
     return "hz-gb-2312" if b"~" in body and b"~{" in body and _HZ.search(body) else "ascii"
 
 
 def _detected(sample: bytes) -> str:
-    """Two detectors that err on different charsets; the second is asked where the first must be wrong.
+    """Two detectors that fail on different charsets; the second is used if the result of the first must be wrong.
 
-    Only for bytes that are not UTF-8. When neither knows, the usual charset of western pages. What both confuse is
-    told apart by the bytes that only one of two charsets has for letters.
+    Only for bytes that are not UTF-8. If neither detects a charset, windows-1252, the usual one of western pages.
+    Charsets that both detectors confuse are distinguished by the bytes that are letters in only one of them.
     """
     answers = (canonical(answer or "") for answer in (detect_encoding(sample), cchardet.detect(sample)["encoding"]))
     name = next((name for name in answers if name not in ("", "utf-8")), "windows-1252")
@@ -155,7 +154,7 @@ def _count(sample: bytes, letters: bytes) -> int:
     return len(sample) - len(sample.translate(None, letters))
 
 
-# In which charset is a page written: as it declares, as its bytes show, and the text that follows from both.
+# Decoding: by the declared and the detected charset.
 
 
 _BYTE_ORDER_MARKS = (
@@ -169,14 +168,14 @@ _IN_META = re.compile(rb"<meta\s[^>]*?charset\s*+=\s*+[\"']?\s*+([^\s\"'/>;]+)",
 _IN_XML = re.compile(rb"<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]+)", re.IGNORECASE)
 _ASCII = re.compile(r"[\x00-\x7f]+")
 _HEAD = 4096
-"""Bytes in which a declaration is looked for."""
+"""Bytes in which a declaration is searched."""
 _MOST_LOST = 0.25
-"""Share of the characters beyond ASCII that may be lost before a declaration counts as a lie."""
+"""Maximum share of non-ASCII characters that may be undecodable before a declaration is distrusted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Charsets are WHATWG names in lower case, "" when not declared; `detected` comes from the bytes alone."""
+    """Charsets are WHATWG names in lower case, "" if not declared; `detected` depends on the bytes alone."""
 
     text: str
     header: str
@@ -185,10 +184,10 @@ class Decoded:
 
 
 def decode(body: bytes, content_type: str) -> Decoded:
-    """Never fails: bytes that mean nothing become U+FFFD. `content_type` is the whole header.
+    """Never fails: undecodable bytes become U+FFFD. `content_type` is the whole header.
 
-    A byte order mark is believed, else the header, the page, the bytes, in this order; but what turns a good part of
-    the text into U+FFFD is not believed as long as another of them does better.
+    A byte order mark has precedence, then header, page and detection, in this order; a charset that turns a large part
+    of the text into U+FFFD is skipped if another one does better.
     """
     header, meta = header_charset(content_type), meta_charset(body)
     as_utf8 = _strict_utf8(body)
@@ -206,7 +205,7 @@ def header_charset(content_type: str) -> str:
 
 
 def meta_charset(body: bytes) -> str:
-    """As a <meta> or an XML declaration says; UTF-16 there must be a lie, since we could read it."""
+    """By a <meta> or an XML declaration; UTF-16 there must be wrong, since it was readable as ASCII."""
     head = body[:_HEAD]
     if b"<!--" in head:
         head = _COMMENT.sub(b"", head)
@@ -223,7 +222,7 @@ def _strict_utf8(body: bytes) -> str | None:
 
 
 def _read(body: bytes, charsets: list[str]) -> str:
-    """By the first charset that loses little; if all lose much, by the first."""
+    """Decodes with the first charset that loses little; if all lose much, with the first."""
     for charset in charsets:
         text = body.decode(codec(charset), "replace")
         if _lost(text) <= _MOST_LOST:

@@ -1,8 +1,9 @@
-"""Which pages may take long to read? Those are read where reading can be stopped.
+"""Detects pages that may take long to parse; they are parsed where parsing can be stopped.
 
-Parsers take the square of some things: of formatting elements that are not closed where they should be, of the
-attributes of a tag, of elements inside one another. Of a page that is not demanding none of them is large, wherever in
-it a parser may see a tag: comments, scripts and quoted values are looked through as if they were markup."""
+Parsers take quadratic time in some quantities: unclosed formatting elements, attributes of a tag, nesting depth. A page
+that is not demanding has none of them in large numbers, wherever a parser may see a tag: comments, scripts and quoted
+values are scanned as if they were markup.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +15,23 @@ from spoor.compiled import compiled
 LARGEST = 500_000
 """Bytes."""
 MOST_TAGS = 3_000
-"""Start and end tags together, by their `<`."""
+"""Start and end tags together, counted by `<`."""
 MOST_ATTRIBUTES = 200
-"""Of one tag, and of all tags together that speak of one and the same element: those of `html`, and of `body`."""
+"""Attributes of one tag, and of all tags that refer to the same element: those of `html`, and of `body`."""
 MOST_UNPAIRED = 60
-"""Start tags of formatting elements that hold more than words, and as many end tags: until such an element is closed, a
-parser opens it again in every block, and closing it may move all blocks since."""
+"""Start tags of formatting elements that contain more than text, and as many end tags: a parser reopens an unclosed
+formatting element in every block, and closing it may move all blocks since."""
 MOST_READS = 8
-"""How often a byte is read on average; tags inside of tags would be read without end."""
+"""How often a byte may be read on average; the bytes of tags inside tags are read repeatedly."""
 
 _FORMATTING = "b big code em font i nobr s small strike strong tt u"
 _LESS_THAN, _MORE_THAN, _SLASH, _EQUALS, _QUOTE, _APOSTROPHE = b"<>/=\"'"
 _SMALL_LETTER = 32
-"""The bit by which small letters differ from capital ones."""
+"""The bit that distinguishes lower from upper case."""
 
 _PLAIN, _BLANK, _STROKE, _END, _ASSIGNS = 0, 1, 2, 4, 8
 _LONGEST_NAME = 6
-"""Letters in the name of a formatting element."""
+"""Letters in the longest name of a formatting element."""
 
 
 def demanding(html: bytes) -> bool:
@@ -42,8 +43,8 @@ def demanding(html: bytes) -> bool:
 
 
 def _hides_markup(html: bytes) -> bool:
-    """Whether its charset may be one that is not written with ASCII as it is: UTF-16, ISO-2022, HZ."""
-    return b"\0" in html or b"\x1b" in html or (b"~" in html and b"~{" in html)  # one byte alone is found quickly
+    """Whether the charset may not be ASCII-compatible: UTF-16, ISO-2022, HZ."""
+    return b"\0" in html or b"\x1b" in html or (b"~" in html and b"~{" in html)  # Searching a single byte is fast.
 
 
 def _kinds() -> NDArray[np.uint8]:
@@ -64,7 +65,7 @@ _HTML, _BODY = _code("html"), _code("body")
 
 @compiled
 def _is_orderly(html: NDArray[np.uint8], starts: NDArray[np.int64]) -> bool:
-    """Whether there are few attributes and few unpaired formatting elements. `starts` are the places of all `<`."""
+    """Whether there are few attributes and few unpaired formatting elements. `starts` are the positions of all `<`."""
     end = html.size
     unpaired = unpaired_ends = of_whole_page = 0
     reads = MOST_READS * end
@@ -104,8 +105,8 @@ def _is_orderly(html: NDArray[np.uint8], starts: NDArray[np.int64]) -> bool:
 
 @compiled
 def _end_of_tag(html: NDArray[np.uint8], place: int) -> tuple[int, int]:
-    """Where a tag ends whose name ends at `place`, as parsers read it, and how many attributes it has until then. One
-    with too many is not read to its end."""
+    """The end of a tag whose name ends at `place`, as parsers read it, and the number of its attributes up to there.
+    Stops early if there are too many."""
     end = html.size
     attributes = 0
     while place < end and html[place] != _MORE_THAN and attributes <= MOST_ATTRIBUTES:
@@ -125,7 +126,7 @@ def _end_of_tag(html: NDArray[np.uint8], place: int) -> tuple[int, int]:
 
 @compiled
 def _end_of_value(html: NDArray[np.uint8], place: int) -> int:
-    """Of an attribute, from behind the equals sign."""
+    """The end of an attribute value, from after the equals sign."""
     end = html.size
     while place < end and _KINDS[html[place]] == _BLANK:
         place += 1
@@ -142,7 +143,7 @@ def _end_of_value(html: NDArray[np.uint8], place: int) -> int:
 
 @compiled
 def _closes_at(html: NDArray[np.uint8], place: int, name: int, length: int) -> bool:
-    """Whether the end tag stands at `place` for the name of so many letters at `name`."""
+    """Whether the end tag for the name of `length` letters at `name` is at `place`."""
     after = place + 2 + length
     if after >= html.size or html[place + 1] != _SLASH or html[after] != _MORE_THAN:
         return False

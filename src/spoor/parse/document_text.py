@@ -1,4 +1,4 @@
-"""What is read of a document: its lines, and where in them the links are."""
+"""The text of a document in lines, with the positions of its links."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from spoor.parse.tidy_text import words_after, words_before
 from spoor.records import Link
 
 LONGEST_TEXT = 5_000_000
-"""Characters of a document that are read; a book has a million."""
+"""Maximum number of characters read from a document; a book has a million."""
 LONGEST_TITLE = 300
-"""Characters of a title."""
+"""Maximum length of a title in characters."""
 
 LONGEST_ANCHOR = 500
-"""Characters of an anchor that are kept."""
+"""Maximum length of an anchor in characters."""
 
 
 class Unreadable(Exception):
-    """Why a document gives no text, in a few words."""
+    """The message is a short reason why a document has no text."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """The URLs of `links` are as written; `language` is what the document claims, "" when it claims none."""
+    """The URLs of `links` are as written; `language` as declared by the document, "" if it is not."""
 
     text: str
     title: str = ""
@@ -37,8 +37,8 @@ class DocumentText:
 
 @dataclass
 class Lines:
-    """A text in the making: every run of white space is one blank, no line is empty, and none begins or ends with a
-    blank. What is beyond the longest text is left out."""
+    """Builds a text: every run of white space becomes one space, no line is empty, and none begins or ends with a
+    space. Text beyond the maximum length is dropped."""
 
     length: int = 0
     _parts: list[str] = field(default_factory=list)
@@ -69,12 +69,12 @@ class Lines:
         return "".join(self._parts)
 
     def end_link(self, href: str, start: int) -> None:
-        """Its words began when the text had the length `start`."""
+        """`start` is the length of the text where the anchor begins."""
         if href:
             self._anchors.append((href, start, self.length))
 
     def links(self, window: int) -> tuple[Link, ...]:
-        """With the words on each side, up to so many characters."""
+        """With their context on each side, up to `window` characters."""
         words = self.text.replace("\n", " ")
         return tuple(
             Link(

@@ -1,4 +1,5 @@
-"""Which answers are documents (PDF, DOCX, OpenDocument, EPUB), and what do they say? A page, or the reason why not."""
+"""Documents (PDF, DOCX, OpenDocument, EPUB): recognises them and reads them into a page, or a failure with the
+reason."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from spoor.parse import pdf
 from spoor.parse.document_text import DocumentText, Unreadable
-from spoor.parse.html import LONGEST_TAG, LONGEST_URL, USUAL, Interest, read_page
+from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_TAG, LONGEST_URL, ParseOptions, read_page
 from spoor.parse.zipped import read_docx, read_epub, read_open_document
 from spoor.records import Failure, Link, Page
 from spoor.urls import join
@@ -20,7 +21,7 @@ TYPES = {
     "application/vnd.oasis.opendocument.spreadsheet": "OpenDocument",
     "application/epub+zip": "EPUB",
 }
-"""Kinds of documents by their content types."""
+"""Kinds of documents by content type."""
 ENDINGS = {
     ".pdf": "application/pdf",
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -29,7 +30,7 @@ ENDINGS = {
     ".ods": "application/vnd.oasis.opendocument.spreadsheet",
     ".epub": "application/epub+zip",
 }
-"""Content types by how the names of files end."""
+"""Content types by file name extension."""
 _READERS: dict[str, Callable[[bytes, int], DocumentText]] = {
     "PDF": pdf.read_pdf,
     "DOCX": read_docx,
@@ -41,13 +42,13 @@ _OF_TEXTS = "text/"
 
 
 def readable_types() -> frozenset[str]:
-    """Of documents for which everything is installed."""
+    """Content types of the documents whose libraries are installed."""
     return frozenset(mime for mime, kind in TYPES.items() if kind != "PDF" or pdf.can_be_read())
 
 
 def kind_of(body: bytes, content_type: str) -> str:
-    """Of a document, by the whole header; "" for everything else. A PDF that is sent as a text, or without a type, is
-    known by how it begins."""
+    """The kind of a document, by the whole header; "" for everything else. A PDF sent as text, or without a type, is
+    recognised by its first bytes."""
     mime = _mime(content_type)
     if kind := TYPES.get(mime, ""):
         return kind
@@ -55,29 +56,29 @@ def kind_of(body: bytes, content_type: str) -> str:
 
 
 def read_answer(
-    url: str, body: bytes, content_type: str = "", status: int = 200, interest: Interest = USUAL
+    url: str, body: bytes, content_type: str = "", status: int = 200, parse_options: ParseOptions = DEFAULT_OPTIONS
 ) -> Page | Failure:
-    """As `read_page`, and documents too where they are of interest. Only for a process that may die of them."""
-    kind = kind_of(body, content_type) if interest.documents and 200 <= status < 300 else ""
+    """Like `read_page`; reads documents if `parse_options` asks for them. Only for processes that may crash."""
+    kind = kind_of(body, content_type) if parse_options.documents and 200 <= status < 300 else ""
     if not kind:
-        return read_page(url, body, content_type, status, interest)
+        return read_page(url, body, content_type, status, parse_options)
     try:
-        document = _READERS[kind](body, interest.window)
+        document = _READERS[kind](body, parse_options.window)
         if not document.text:
             raise Unreadable("no text")
     except Unreadable as error:
         return Failure(f"{kind}: {error}")
     mime = _mime(content_type) or "application/pdf"
-    return _page(Page(url, status, mime, size=len(body)), document, interest)
+    return _page(Page(url, status, mime, size=len(body)), document, parse_options)
 
 
 def _mime(content_type: str) -> str:
     return content_type.partition(";")[0].strip().lower()
 
 
-def _page(page: Page, document: DocumentText, interest: Interest) -> Page:
+def _page(page: Page, document: DocumentText, parse_options: ParseOptions) -> Page:
     links = _links(page.url, document.links)
-    most = len(links) if interest.most_links is None else interest.most_links
+    most = len(links) if parse_options.most_links is None else parse_options.most_links
     title = document.heading
     return Page(
         page.url,
@@ -94,7 +95,7 @@ def _page(page: Page, document: DocumentText, interest: Interest) -> Page:
 
 
 def _links(url: str, written: Iterable[Link]) -> list[Link]:
-    """Each target once, as the first link says that has an anchor."""
+    """Each target once, with its first link that has an anchor."""
     links: dict[str, Link] = {}
     for link in written:
         target = join(url, link.url) if len(link.url) <= LONGEST_URL else None

@@ -1,4 +1,4 @@
-"""What does a response say? A page with its texts, its links and the words around them. A browser may add to it."""
+"""Parses a response into a page: text, links and their context. Merges a page with its rendering in a browser."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from spoor.records import Link, Page, Rendering
 from spoor.urls import join
 
 LONGEST = 500
-"""Characters of an anchor or heading that are kept; one that is never closed holds the rest of the page."""
+"""Maximum length of anchors and headings in characters; one that is never closed contains the rest of the page."""
 LONGEST_URL = 8_000
-"""Characters of a URL that is followed, or that others are relative to; servers need not take more (RFC 9110)."""
+"""Maximum length of a URL in characters; servers need not support more (RFC 9110)."""
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _BEGINS_AS_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|meta|!--)", re.IGNORECASE)
 MOST_FEEDS = 10
-"""Feeds of a page that are told."""
+"""Maximum number of feeds per page."""
 LONGEST_TAG = 40
-"""Characters of a language tag."""
+"""Maximum length of a language tag in characters."""
 MOST_NESTED = 30_000_000
-"""Characters of a page, times how many elements are inside one another, for which its main text is looked for: the time
-of that grows with both. Of a page with more, all text counts."""
+"""Maximum of characters of a page times nesting depth for main text extraction, whose time grows with both. For larger
+pages the whole text is used."""
 
 
 @dataclass(frozen=True, slots=True)
-class Interest:
-    """What somebody has a use for, besides the words and the links of a page: the main text, if there is an extractor
-    to find it; what links say, their anchors and up to `window` characters on each side; at most so many links, None:
-    all; and documents other than HTML (`parse/documents.py`)."""
+class ParseOptions:
+    """What to extract besides words and links: the main text, if there is an extractor; the anchors of links and up to
+    `window` characters of context on each side; at most `most_links` links, None for all; and documents other than HTML
+    (`parse/documents.py`)."""
 
     main_text: Extractor | None = None
     contexts: bool = True
@@ -50,25 +50,27 @@ class Interest:
     documents: bool = True
 
 
-USUAL = Interest()
+DEFAULT_OPTIONS = ParseOptions()
 
 
-def read_page(url: str, body: bytes, content_type: str = "", status: int = 200, interest: Interest = USUAL) -> Page:
-    """Never fails. Only HTML that came with a status of 2xx has texts and links.
+def read_page(
+    url: str, body: bytes, content_type: str = "", status: int = 200, parse_options: ParseOptions = DEFAULT_OPTIONS
+) -> Page:
+    """Never fails. Only HTML with a status of 2xx has text and links.
 
-    `url` is normalised, `content_type` the whole header, and `body` free of transfer and content encoding.
+    `url` is normalised, `content_type` the whole header, and `body` without transfer and content encoding.
     """
     mime = _mime(body, content_type)
     if 200 <= status < 300 and mime in HTML_TYPES:
         decoded = decode(body, content_type)
         reading = read(decoded.text)
-        page = _html_page(Page(url, status, mime, size=len(body)), decoded, reading, interest)
+        page = _html_page(Page(url, status, mime, size=len(body)), decoded, reading, parse_options)
         filled = page
         if is_thin(page):
             facts = ScriptFacts(reading.scripts(), reading.refresh, _base(url, reading), reading.nofollow)
-            filled = with_scripts(page, facts, interest.most_links)
-        extractor = interest.main_text
-        # No extractor sees a text that lies in scripts.
+            filled = with_scripts(page, facts, parse_options.most_links)
+        extractor = parse_options.main_text
+        # Extractors do not see text inside scripts.
         if extractor is None or filled.main_text or _is_too_nested(reading, decoded.text):
             return filled
         return _with_main_text(filled, extractor.extract(decoded.text, url))
@@ -76,7 +78,7 @@ def read_page(url: str, body: bytes, content_type: str = "", status: int = 200, 
 
 
 def is_html(body: bytes, content_type: str) -> bool:
-    """By the whole header, or by how the page begins if there is none."""
+    """By the whole header; without one, by the first bytes."""
     return _mime(body, content_type) in HTML_TYPES
 
 
@@ -93,10 +95,10 @@ def _base(url: str, reading: Reading) -> str:
     return _join(url, reading.base) or url
 
 
-def _html_page(page: Page, decoded: Decoded, reading: Reading, interest: Interest) -> Page:
+def _html_page(page: Page, decoded: Decoded, reading: Reading, parse_options: ParseOptions) -> Page:
     text = tidied(reading.text)
     base = _base(page.url, reading)
-    places, left_out = _places(page.url, base, reading, interest.most_links)
+    places, left_out = _places(page.url, base, reading, parse_options.most_links)
     return Page(
         url=page.url,
         status=page.status,
@@ -109,7 +111,9 @@ def _html_page(page: Page, decoded: Decoded, reading: Reading, interest: Interes
         text=text.lines,
         tag_texts=_tag_texts(reading, text),
         links=tuple(
-            _with_contexts(places, reading, text, interest.window) if interest.contexts else _bare(places, reading)
+            _with_contexts(places, reading, text, parse_options.window)
+            if parse_options.contexts
+            else _bare(places, reading)
         ),
         unrecorded=left_out,
         canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
@@ -121,8 +125,8 @@ def _html_page(page: Page, decoded: Decoded, reading: Reading, interest: Interes
 
 @dataclass(frozen=True, slots=True)
 class ScriptFacts:
-    """What a page has besides text and links: its scripts, and where it sends a browser ("": nowhere). `base` is what
-    its URLs are relative to; `nofollow`: it asks not to follow its links."""
+    """Facts about a page besides text and links: its scripts, and the target of its redirect ("" if none). `base` is
+    the base of relative URLs; `nofollow`: the page asks not to follow its links."""
 
     scripts: Sequence[Script]
     refresh: str
@@ -131,8 +135,8 @@ class ScriptFacts:
 
 
 def with_scripts(page: Page, facts: ScriptFacts, most_links: int | None = None) -> Page:
-    """A page with hardly any text and links, with what its scripts say without being run: where it forwards to; or, if
-    it needs them, the text and the links that lie in them as data."""
+    """A page with hardly any text and links, extended by what its scripts contain without running them: its redirect;
+    or, if it needs scripts, text and links in their data."""
     if to := _forwards_to(page, facts):
         return replace(page, forwards_to=to)
     if not needs_scripts(page, facts.scripts):
@@ -157,7 +161,7 @@ def with_scripts(page: Page, facts: ScriptFacts, most_links: int | None = None) 
 
 
 def _forwards_to(page: Page, facts: ScriptFacts) -> str:
-    """Only where there is nothing else to follow."""
+    """Only if there are no other links."""
     href = "" if facts.nofollow else facts.refresh or forward(facts.scripts)
     to = _join(facts.base, href) if href else None
     return to if to is not None and to != page.url and all(link.url == to for link in page.links) else ""
@@ -168,7 +172,7 @@ def _with_main_text(page: Page, found: MainText) -> Page:
 
 
 def _tag_texts(reading: Reading, text: TidyText) -> dict[str, str]:
-    """For each tag the words of all its elements, one element a line; in a tag within itself only once."""
+    """For each tag the text of all its elements, one line per element; nested elements of the same tag count once."""
     lines: defaultdict[str, list[str]] = defaultdict(list)
     read_to: dict[int, int] = {}
     begins, ends = text.begins[reading.spans[:, 1]].tolist(), text.ends[reading.spans[:, 2]].tolist()
@@ -183,19 +187,19 @@ def _tag_texts(reading: Reading, text: TidyText) -> dict[str, str]:
 
 
 Places = dict[str, list[int]]
-"""Each URL that a page links to, in the order of their first places, with all of its places: numbers of links."""
+"""Each URL that a page links to, in order of first occurrence, with the numbers of all links to it."""
 
 
 def _places(url: str, base: str, reading: Reading, most: int | None) -> tuple[Places, int]:
-    """Those that are kept, and how many are not: of a page with too many, the last ones, but those around the content
-    before those in it."""
+    """The kept ones, and the number of those left out: the last ones, but links outside the main content before those
+    inside."""
     places: Places = {}
     of_hrefs: dict[str, list[int]] = {}
     for number, (_, href) in enumerate(reading.links):
         found = of_hrefs.get(href)
         if found is None:
             target = _join(base, href)
-            # Links that lead nowhere are gathered as well, so that none is joined twice.
+            # Unusable links are stored as well, so that no href is joined twice.
             found = of_hrefs[href] = [] if target is None or target == url else places.setdefault(target, [])
         found.append(number)
     too_many = 0 if most is None else len(places) - most
@@ -211,7 +215,7 @@ def _fewer(places: Places, reading: Reading, most: int) -> Places:
 
 
 def _join(base: str, href: str) -> str | None:
-    """None also for what is too long to be a URL, so that a page cannot make much of little."""
+    """None also for URLs that are too long, so that a short page cannot produce many long URLs."""
     if len(href) > LONGEST_URL:
         return None
     url = join(base, href)
@@ -224,7 +228,7 @@ def _bare(places: Places, reading: Reading) -> list[Link]:
 
 
 def _nofollow(places: Places, reading: Reading) -> list[bool]:
-    """A page that links to another twice may ask to pass over one of the links, not over the other page."""
+    """True if all links to a target are nofollow; a page may exclude one of two links and not the target."""
     if reading.nofollow:
         return [True] * len(places)
     asked = reading.elements[[element for element, _ in reading.links], IS_NOFOLLOW].tolist()
@@ -232,12 +236,13 @@ def _nofollow(places: Places, reading: Reading) -> list[bool]:
 
 
 def _with_contexts(places: Places, reading: Reading, text: TidyText, window: int) -> list[Link]:
-    """As the first place says that has an anchor."""
+    """With the context of the first link that has an anchor."""
     if not places:
         return []
     rows = reading.elements[[element for element, _ in reading.links]]
-    rows[rows[:, WHAT] == META, VALUES:] = -1  # what it says is not said of the link
-    navigation = rows[:, IS_APART].astype(np.bool_) | crowded(reading.text, rows[:, START], rows[:, END])
+    rows[rows[:, WHAT] == META, VALUES:] = -1  # The attributes of <meta> do not describe a link.
+    starts, ends = (np.ascontiguousarray(rows[:, column]) for column in (START, END))  # One array layout to compile.
+    navigation = rows[:, IS_APART].astype(np.bool_) | crowded(reading.text, starts, ends)
     said = _first_anchors(places, rows, reading, text)
     chosen = [number for number, _ in said]
     rows = rows[chosen]
@@ -261,14 +266,14 @@ def _with_contexts(places: Places, reading: Reading, text: TidyText, window: int
 
 
 def _values(reading: Reading, rows: Numbers, slot: int) -> list[str]:
-    """What an attribute of each element says."""
+    """The value of an attribute, for each element."""
     places = rows[:, VALUES + 2 * slot : VALUES + 2 * slot + 2]
     return [reading.value(start, end) if start >= 0 else "" for start, end in places.tolist()]
 
 
 def _first_anchors(places: Places, rows: Numbers, reading: Reading, text: TidyText) -> list[tuple[int, str]]:
-    """For each target the first of its places that has an anchor, or else the first of all, and the anchor. Where there
-    are no words, an attribute describes a link."""
+    """For each target its first link with an anchor, or else its first one, and the anchor. Without words, an attribute
+    describes the link."""
     words, ends = text.words, _ends_of_words(text, rows[:, START], rows[:, END])
     descriptions = rows[:, VALUES + 2 * DESCRIPTION : VALUES + 2 * DESCRIPTION + 2]
     found = []
@@ -285,30 +290,30 @@ def _first_anchors(places: Places, rows: Numbers, reading: Reading, text: TidyTe
 
 
 def _headings(spans: Sequence[int], reading: Reading, text: TidyText) -> dict[int, str]:
-    """Those of some spans; -1 is that of links above all headings."""
+    """The headings of some spans; -1 is for links above all headings."""
     words = _ends_of_words(text, reading.spans[spans, 1], reading.spans[spans, 2])
     return {-1: ""} | {span: text.words[first:last] for span, (first, last) in zip(spans, words, strict=True)}
 
 
 def _ends_of_words(text: TidyText, starts: Numbers, ends: Numbers) -> list[tuple[int, int]]:
-    """From where to where the words reach that begin there; not all of those that are never closed."""
+    """Start and end of the words in each range; ranges are cut at `LONGEST`, because some elements are never closed."""
     first, last = text.begins[starts], text.ends[np.minimum(ends, starts + LONGEST)]
     return list(zip(first.tolist(), last.tolist(), strict=True))
 
 
-# What a browser made of a page.
+# Merging a page with its rendering in a browser.
 
 
 LEAST_GAIN = 100
-"""Characters of text by which a page must be longer to have gained some; every page gets a few, such as a greeting."""
+"""Minimum growth in characters that counts as gained text; every rendering adds a few, such as a greeting."""
 _TYPE = "text/html; charset=utf-8"
 
 
-def with_rendering(page: Page, rendering: Rendering, interest: Interest) -> Page:
-    """Charsets, status and size stay those of the response. Rendering can lose text that a response had."""
-    drawn = _read(page, rendering, interest)
+def with_rendering(page: Page, rendering: Rendering, parse_options: ParseOptions) -> Page:
+    """Charsets, status and size remain those of the response. Rendering can lose text of the response."""
+    drawn = _read(page, rendering, parse_options)
     longer, shorter = (drawn, page) if len(drawn.text) >= len(page.text) else (page, drawn)
-    links = _each_once(longer.links, shorter.links)[: interest.most_links]
+    links = _each_once(longer.links, shorter.links)[: parse_options.most_links]
     more_text = len(longer.text) >= len(page.text) + LEAST_GAIN
     gained = more_text or len(links) > len(page.links)
     return replace(
@@ -329,15 +334,15 @@ def with_rendering(page: Page, rendering: Rendering, interest: Interest) -> Page
     )
 
 
-def _read(page: Page, rendering: Rendering, interest: Interest) -> Page:
-    """With the links that are not in the tree, as if they were: so what the page asks for its links holds for them."""
-    drawn = read_page(page.url, rendering.html.encode("utf8", "replace"), _TYPE, 200, interest)
+def _read(page: Page, rendering: Rendering, parse_options: ParseOptions) -> Page:
+    """Links that are not in the tree are added as anchors, so that the nofollow of the page applies to them."""
+    drawn = read_page(page.url, rendering.html.encode("utf8", "replace"), _TYPE, 200, parse_options)
     known = {page.url, *(link.url for link in drawn.links)}
     others = {url for address in rendering.links if (url := join(page.url, address)) is not None} - known
     if not others:
         return drawn
     anchors = "".join(f'<a href="{escape(url)}"></a>' for url in sorted(others))
-    return read_page(page.url, (anchors + rendering.html).encode("utf8", "replace"), _TYPE, 200, interest)
+    return read_page(page.url, (anchors + rendering.html).encode("utf8", "replace"), _TYPE, 200, parse_options)
 
 
 def _each_once(first: tuple[Link, ...], second: tuple[Link, ...]) -> tuple[Link, ...]:

@@ -1,7 +1,7 @@
-"""The main text of a page without navigation and boilerplate, found in three ways.
+"""The main text of a page, without navigation and boilerplate: three methods.
 
 NodeRatio(v)       = TextLength(v) / TextLength(page)      TextLength: characters outside of links
-UnlinkNodeRatio(v) = UnlinkNodes(v) / UnlinkNodes(page)    UnlinkNodes: blocks that hold such characters
+UnlinkNodeRatio(v) = UnlinkNodes(v) / UnlinkNodes(page)    UnlinkNodes: blocks that contain such characters
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from spoor.parse.reading import bounded, deeper_than
 from spoor.parse.tags import BLOCKS
 from spoor.settings import MAIN_TEXTS
 
-# What is on many pages and part of no text: what a page is cleaned of before its main text is looked for.
+# Boilerplate that is removed before the main text is searched.
 
 
 SURROUNDINGS = frozenset({"nav", "footer", "aside"})
-"""Elements that say themselves that they are not the main thing."""
+"""Elements that by definition are not the main content."""
 _CODE = "head script style template noscript noframes noembed iframe object svg math"
 _FIELDS = "button select textarea"
 NOT_TEXT = frozenset(f"{_CODE} {_FIELDS}".split())
 LONGEST = 300
-"""Characters, without those of links. What holds more is no advert, whatever it is called: pages give such names to the
-element around the whole article too."""
+"""In characters, without those of links. A longer element is not an advert, whatever its name: pages give such names
+also to the element around the whole article."""
 
 _ADVERT = re.compile(
     r"(?:^|[\s_-])(?:ads?|adv|adverts?|advertisements?|advertising|adsbygoogle|banner|sponsored|promo|copyright)(?:$|[\s_-])",
@@ -51,21 +51,21 @@ def claims_copyright(words: str) -> bool:
     return bool(_COPYRIGHT.search(words))
 
 
-# The role of finding the main text of a page, with its title and when it was published.
+# The interface of extractors: the main text of a page, with its title and publication date.
 
 
 _SAMPLE = 4_000
-"""Characters that are looked at to tell text from an image that is called HTML."""
+"""Characters checked to distinguish text from binary data with an HTML content type."""
 _ILLEGIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 _TITLE = re.compile(r"<[tT][iI][tT][lL][eE]\b[^<>]*>([^<]*)")
 
 FindText = Callable[[str, str], str]
-"""HTML and URL to the main text, a line for each block. May count on HTML that is legible and not endless."""
+"""From HTML and URL to the main text, a line for each block. The HTML is legible and of bounded size."""
 
 
 @dataclass(frozen=True, slots=True)
 class MainText:
-    """`text` has a line for each block, none of them empty; `published` is a date such as 2026-11-15. "" is unknown."""
+    """`text` has a line for each block, none of them empty; `published` is a date such as 2026-11-15. "" if unknown."""
 
     title: str = ""
     text: str = ""
@@ -74,24 +74,24 @@ class MainText:
 
 @dataclass(frozen=True)
 class Extractor:
-    """One way to find the main text. Never fails; of what cannot be read nothing is said."""
+    """One method of main text extraction. Never fails; the result is empty if the HTML is unreadable."""
 
     find: FindText
 
     def extract(self, html: str, url: str = "", came: date = LATEST) -> MainText:
-        """`came` is the day on which the page was fetched: it was not published later."""
+        """`came` is the day of the fetch, an upper bound of the publication date."""
         if not is_legible(html):
             return MainText()
         html = bounded(html)
         try:
             text = self.find(html, url)
-        except UnicodeEncodeError:  # Half a character, which no page that was decoded has.
+        except UnicodeEncodeError:  # A lone surrogate, which decoded pages never contain.
             return MainText()
         return MainText(_title(html), _tidy(text), published(html, url, came))
 
 
 def is_legible(text: str) -> bool:
-    """Of its characters at most one in twenty is none that a text has."""
+    """At most one in twenty characters is a control or replacement character."""
     sample = text[:_SAMPLE]
     return bool(sample) and 20 * len(_ILLEGIBLE.findall(sample)) <= len(sample)
 
@@ -105,7 +105,7 @@ def _tidy(text: str) -> str:
     return "\n".join([line for said in text.splitlines() if (line := " ".join(said.split()))])
 
 
-# How text is spread over the elements of a page: read once, from top to bottom, the boilerplate left out.
+# The distribution of text over the elements of a page, in one pass, without boilerplate.
 
 
 _BORDER = "\x1f"
@@ -114,9 +114,9 @@ _LEFT_OUT = NOT_TEXT | SURROUNDINGS | {"-comment", "-doctype"}
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """`letters` are the characters inside that are not part of a link, every run of white space as one; `blocks` the
-    elements inside, itself included, that begin a line and directly hold such letters. Its text is that of the pieces
-    from `start` to `end`."""
+    """`letters` are the characters inside that are not part of a link, every run of white space counted as one;
+    `blocks` are the block elements inside, itself included, that directly contain such characters. Its text is the
+    pieces from `start` to `end`."""
 
     node: LexborNode
     depth: int
@@ -128,7 +128,7 @@ class Element:
 
 @dataclass(slots=True)
 class _Open:
-    """An element whose end has not been seen, with the counts at its beginning."""
+    """An element that is still open, with the counts at its start."""
 
     node: LexborNode
     tag: str
@@ -158,7 +158,7 @@ class Outline:
         return "\n".join([" ".join(block.split()) for block in said.split(_BORDER)])
 
     def read(self, root: LexborNode) -> None:
-        """By hand rather than by recursion, because pages may nest thousands of elements."""
+        """Iterative, because pages may nest thousands of elements."""
         node: LexborNode | None = root
         while node is not None:
             child = self._enter(node)
@@ -169,7 +169,7 @@ class Outline:
                 node = closed.node.next
 
     def _enter(self, node: LexborNode) -> LexborNode | None:
-        """The first child, where there is one to read."""
+        """Returns the first child, if the element is read."""
         tag = node.tag or ""
         if tag == "-text":
             self._say(node.text_content or "")
@@ -214,14 +214,14 @@ class Outline:
             self.elements.append(Element(closed.node, len(self._open), letters, blocks, closed.start, end))
 
     def _forget(self, closed: _Open) -> None:
-        """All that was read since it began; the words before and after it stay apart."""
+        """Drops everything read since the element began; the text before and after it stays separate."""
         self.letters, self.blocks = closed.letters, closed.blocks
         self._pieces[closed.start :] = [_BORDER]
         del self.elements[closed.elements :]
 
 
 def outline(html: str) -> Outline:
-    """Fails only with MemoryError."""
+    """Raises only MemoryError."""
     page = Outline()
     try:
         root = LexborHTMLParser(html).root
@@ -232,12 +232,12 @@ def outline(html: str) -> Outline:
     return page
 
 
-# The main text as in paper 002: under the deepest element that holds much of the text and most of its blocks.
+# The main text as in paper 002: the deepest element with much of the text and most of its blocks.
 
 
 LEAST_NODE_RATIO = 0.3
 LEAST_UNLINK_NODE_RATIO = 0.5
-"""Of two elements side by side not both can have more, so there is only one deepest."""
+"""Two siblings cannot both have more than half, so the deepest element is unique."""
 
 
 def node_ratio(element: Element, page: Outline) -> float:
@@ -249,7 +249,7 @@ def unlink_node_ratio(element: Element, page: Outline) -> float:
 
 
 def main_element(page: Outline) -> Element | None:
-    """None: there is no text but in links."""
+    """None if there is no text outside links."""
     candidates = [
         element
         for element in page.elements
@@ -259,20 +259,20 @@ def main_element(page: Outline) -> Element | None:
 
 
 def node_ratio_text(html: str, url: str = "") -> str:
-    """With the text of the links in it, which are part of its sentences."""
+    """Includes the text of links, which are part of sentences."""
     page = outline(html)
     chosen = main_element(page)
     return page.text(chosen) if chosen else ""
 
 
-# The main text by the rules of resiliparse: quick enough for every page of a crawl.
+# The main text by the rules of resiliparse: fast enough for every page of a crawl.
 
 
 _SMALL = 2_000
-"""Tags of a page that needs no closer look before it is read."""
+"""Number of tags up to which no depth check is needed."""
 _MOST_TAGS = 10_000
 _DEEPEST = 500
-"""The time of resiliparse grows with the square of both; larger pages are read by the method of paper 002."""
+"""The time of resiliparse is quadratic in both; larger pages are read by the method of paper 002."""
 _CELL = re.compile(r"<(?=[tT][dDhH]\b)")
 _SKIPPED = sorted(SURROUNDINGS)
 
@@ -281,7 +281,7 @@ def quick_text(html: str, url: str = "") -> str:
     tags = html.count("<")
     if tags > _MOST_TAGS or (tags > _SMALL and deeper_than(html, _DEEPEST)):
         return node_ratio_text(html)
-    # Without the blank, the words of neighbouring cells of a table are glued to one.
+    # Without the space, the words of adjacent table cells are joined.
     text: str = extract_plain_text(
         _CELL.sub(" <", html),
         main_content=True,
@@ -295,28 +295,28 @@ def quick_text(html: str, url: str = "") -> str:
     return text
 
 
-# The main text by trafilatura, in the settings that measure best: for pages that are kept.
+# The main text by trafilatura, in the settings that measure best: for stored pages.
 
 
 _MOST_TAGS_FOR_BEST = 50_000
-"""Trafilatura needs some seconds for them; larger pages are read by the method of paper 002."""
+"""Trafilatura needs some seconds for this many; larger pages are read by the method of paper 002."""
 _DEEPEST_FOR_BEST = 200
-"""Elements inside one another; of pages that go deeper trafilatura may see nothing."""
+"""Nesting depth beyond which trafilatura may find nothing."""
 
 
 def require_trafilatura() -> Any:
-    """The library itself; it is imported only here, because it is an extra."""
+    """The library; imported only here, because it is an optional dependency."""
     try:
         import trafilatura
     except ModuleNotFoundError:
         raise MissingExtra("main texts need trafilatura; install it with: pip install 'spoor[text]'") from None
-    # It logs pages in which it finds nothing; that is told by those who ask.
+    # It logs pages without a result; callers report these themselves.
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     return trafilatura
 
 
 def best_text(html: str, url: str = "") -> str:
-    """Empty when there is no main text, as on a page of nothing but links."""
+    """Empty if there is no main text, as on a page of links only."""
     trafilatura = require_trafilatura()
     if html.count("<") > _MOST_TAGS_FOR_BEST:
         return node_ratio_text(html)
@@ -324,22 +324,22 @@ def best_text(html: str, url: str = "") -> str:
     return found or (node_ratio_text(html) if deeper_than(html, _DEEPEST_FOR_BEST) else "")
 
 
-# What a page has to say, without what surrounds it: three ways to find it, by name.
+# The three methods by name.
 
 
 NODE_RATIO = Extractor(node_ratio_text)
-"""As paper 002 does it."""
+"""The method of paper 002."""
 QUICK = Extractor(quick_text)
 """For every page of a crawl."""
 BEST = Extractor(best_text)
-"""For pages that are kept; ten times slower."""
+"""For stored pages; ten times slower."""
 
 
 _BY_NAME = dict(zip(MAIN_TEXTS, (QUICK, BEST, NODE_RATIO), strict=True))
 
 
 def extractor_named(name: str) -> Extractor:
-    """One of `MAIN_TEXTS`. MissingExtra where its library is not installed: better now than at the first page."""
+    """One of `MAIN_TEXTS`. Raises MissingExtra immediately if its library is not installed, not at the first page."""
     if name == "best":
         require_trafilatura()
     return _BY_NAME[name]

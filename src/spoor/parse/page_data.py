@@ -1,5 +1,5 @@
-"""What says a page whose text and links lie in its scripts as data? JSON in elements of their own, as `__NEXT_DATA__`
-or JSON-LD, or given to a property of `window`. Within bounds; what is not meant for readers is left out."""
+"""Extracts text and links from JSON in the scripts of a page: script elements of their own, as `__NEXT_DATA__` or
+JSON-LD, or values assigned to a property of `window`. Within limits, and without data that is not for readers."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from spoor.parse.tidy_text import tidied
 from spoor.parse.words import UNSPACED
 
 LARGEST = 1_000_000
-"""Characters of JSON in one page that are read."""
+"""Maximum characters of JSON read per page."""
 MOST_VALUES = 50_000
 MOST_TEXT = 200_000
-"""Characters."""
+"""In characters."""
 MOST_LINKS = 500
 MOST_MARKUP = 300
-"""Strings with markup in them; a parser takes longer to begin than to read one."""
+"""Maximum number of strings with markup; starting a parser takes longer than parsing one."""
 DEEPEST = 40
-"""Values inside one another."""
+"""Maximum nesting depth of values."""
 
 _JSON = re.compile(r"application/(?:[\w.-]+\+)?json\s*(?:;|\Z)", re.IGNORECASE)
 _GIVEN = re.compile(
     r"\b(?:window|self|globalThis)\s*(?:\.\s*\w+|\[\s*[\"']\w+[\"']\s*\])\s*=\s*(?:(JSON\.parse\(\s*)(?=\")|(?=[{\[]))"
 )
 _MOST_GIVEN = 20
-"""Of one script, for each may reach to its end."""
+"""Per script, because each may reach to its end."""
 _NAMES = """
     class classes classname style styles css image images img src srcset logo icon icons avatar thumbnail thumbnails
     @context @type sameas placeholder
 """
 _UNREAD = frozenset(_NAMES.split())
-"""Names, in small letters, whose values are not meant for readers, or are pictures and the like."""
+"""Names, in lower case, whose values are not for readers, or are images and the like."""
 _TITLES = ("headline", "title", "name", "label", "text")
-"""Names whose values say what an object is, the best first."""
+"""Names whose values describe an object, the best first."""
 _OF_ONE_WORD = frozenset({"headline", "title"})
-"""Those under which one word is enough."""
+"""Names under which a single word counts as text."""
 _OF_PATHS = re.compile(r"url|href|link|path|uri|canonical|route|slug|@id|item", re.IGNORECASE)
 _OF_RELATIVE_URLS = frozenset({"url", "href", "link", "permalink"})
 _RELATIVE_URL = re.compile(r"(?=[^\s]*[/?.])[\w%~.-][^\s<>\"{}|\\^`]*")
@@ -55,15 +55,15 @@ _NO_PAGE = re.compile(
 )
 _MARKUP = re.compile(r"<[a-zA-Z][^<>]*>")
 _NOT_SAID = re.compile(r"[{}=<>|\\]|\(\)|://")
-"""Signs of code, of which a text has none."""
+"""Characters of code, which do not occur in text."""
 _UNSPACED_LETTERS = re.compile(f"[{UNSPACED}]{{2}}")
 _WORD = re.compile(r"[^\w\s]*[^\W\d_]+(?:['\N{RIGHT SINGLE QUOTATION MARK}][^\W\d_]+)*[^\w\s]*")
 
 
 @dataclass(slots=True)
 class PageData:
-    """What was found: `texts` and `links` (as they are written, each with what it is called) in their order, each
-    once; `title` is what the first object with a title is called."""
+    """The extracted data: `texts` and `links` (as written, each with its title) in their order, without duplicates;
+    `title` is the first title of an object."""
 
     title: str = ""
     texts: dict[str, None] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class PageData:
     _markup: int = 0
 
     def take(self, value: Any, name: str = "", depth: int = 0) -> None:
-        """`name` is that under which the value stands, or the list that holds it."""
+        """`name` is the key of the value, or of the list that contains it."""
         self._values += 1
         if depth > DEEPEST or self._values > MOST_VALUES:
             return
@@ -130,7 +130,7 @@ class PageData:
 
 
 def data_of(scripts: Sequence[Script]) -> PageData:
-    """Of all scripts of a page; nothing where they hold none, or none that can be read."""
+    """The data of all scripts of a page; empty if they contain none, or none that can be parsed."""
     data, room = PageData(), LARGEST
     for script in scripts:
         if len(script.content) <= room:
@@ -141,7 +141,7 @@ def data_of(scripts: Sequence[Script]) -> PageData:
 
 
 def is_said(string: str) -> bool:
-    """Whether it is text for readers: in a script without spaces, or of several words; no code, no names of classes."""
+    """Whether a string is text for readers: in a script without spaces, or several words; not code or class names."""
     if _NOT_SAID.search(string):
         return False
     if _UNSPACED_LETTERS.search(string):
@@ -162,7 +162,7 @@ def _values(script: Script) -> Iterator[Any]:
 
 
 def _parsed(text: str, start: int | None = None) -> Any:
-    """The JSON value that the text is, or that begins at a place in it; None when it is none."""
+    """The JSON value of the text, or the one that begins at `start`; None if there is none."""
     try:
         return json.loads(text) if start is None else json.JSONDecoder().raw_decode(text, start)[0]
     except (ValueError, RecursionError):

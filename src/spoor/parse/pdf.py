@@ -1,4 +1,4 @@
-"""The text of a PDF, by pdfium. Files made to do harm crash it: only for a process that may die."""
+"""The text of a PDF, by pdfium. Malicious files can crash it: only for a process that may crash."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from pypdfium2 import raw
 
 MOST_PAGES = 1_000
-"""Pages of a PDF that are read."""
+"""Maximum number of pages read."""
 MOST_LINKS_OF_A_PAGE = 1_000
 INSTALL = "install spoor[documents]"
 _HYPHEN = "\ufffe"
-"""What pdfium writes for a hyphen at which a word is parted between two lines."""
+"""The character that pdfium writes for a hyphen at the end of a line inside a word."""
 _LEAST_LETTERS = 20
-"""A document with fewer is pictures: a number on each page does not make it a text."""
+"""A document with fewer letters consists of images: page numbers alone are not text."""
 
 
 def can_be_read() -> bool:
@@ -59,7 +59,7 @@ def _text_of(document: pypdfium2.PdfDocument, window: int) -> DocumentText:
                 reading = _PdfPage(page, words)
                 _write(reading.text, lines)
                 links += reading.links(window)
-        except RuntimeError:  # the base of pdfium's
+        except RuntimeError:  # The base class of errors of pdfium.
             broken += 1
     text = lines.text
     if sum(map(str.isalpha, text)) < _LEAST_LETTERS:
@@ -76,7 +76,7 @@ def _write(text: str, lines: Lines) -> None:
 
 
 class _PdfPage:
-    """A page that is open. Only where letters are written from right to left are their places looked at."""
+    """An open page. The positions of letters are only read if the page has right-to-left text."""
 
     def __init__(self, page: pypdfium2.PdfPage, words: pypdfium2.PdfTextPage) -> None:
         self._page, self._words = page, words
@@ -86,7 +86,7 @@ class _PdfPage:
             self.text = _joined(repaired(self._letters.text, self._letters.across))
 
     def links(self, window: int) -> Iterator[Link]:
-        """Annotations first, which have an anchor; then URLs that are written out."""
+        """First annotations, which have an anchor; then URLs in the text."""
         text = " ".join(self.text.split())
         for href, anchor in self._annotations():
             said = " ".join(anchor.split())[:LONGEST_ANCHOR]
@@ -111,7 +111,7 @@ class _PdfPage:
                 yield href, self._inside(box) if raw.FPDFLink_GetAnnotRect(link, box) else ""
 
     def _inside(self, box: raw.FS_RECTF) -> str:
-        """The words that stand there."""
+        """The text inside the box."""
         if self._letters is not None:
             return self._letters.inside(box)
         said: str = self._words.get_text_bounded(box.left, box.bottom, box.right, box.top)
@@ -119,8 +119,8 @@ class _PdfPage:
 
 
 class _Letters:
-    """The characters of a page that are known, in pdfium's order, each with the place from which it is drawn. `text` is
-    of UTF-16 units, as pdfium counts."""
+    """The characters of a page that have a code, in the order of pdfium, each with its origin. `text` consists of
+    UTF-16 units, as pdfium counts."""
 
     def __init__(self, words: pypdfium2.PdfTextPage) -> None:
         from pypdfium2 import raw
@@ -182,7 +182,7 @@ def _language(document: pypdfium2.PdfDocument) -> str:
 
 
 def _filled(fill: Callable[[Any, int], int], encoding: str) -> str:
-    """What pdfium writes into a buffer, once it has told how large that must be."""
+    """Calls pdfium twice: for the size of the buffer, and to fill it."""
     unit = ctypes.c_ushort if encoding.startswith("utf-16") else ctypes.c_char
     size = fill(None, 0)
     buffer = (unit * size)()
@@ -190,32 +190,31 @@ def _filled(fill: Callable[[Any, int], int], encoding: str) -> str:
     return bytes(buffer).decode(encoding, "replace").partition("\0")[0]
 
 
-# Words of scripts that are written from right to left, in the order in which they are read. A PDF says where each
-# letter stands, not which comes first. pdfium guesses, and turns many words around: in such a word the letters stand
-# further and further to the right, where they should go to the left.
+# Words of right-to-left scripts in reading order. A PDF has the position of each letter, not their order. pdfium
+# guesses the order, and reverses many words: in these the x coordinates of letters increase instead of decreasing.
 
 
 Placed = tuple[str, float]
-"""A character, and how far to the right it stands."""
+"""A character, and its x coordinate."""
 
 _LETTERS = (
     "\u0591-\u05f4\u0610-\u061a\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u200c"
 )
-"""Of Hebrew, Arabic, Syriac, Thaana, N'Ko and others, with their marks; without digits and punctuation."""
+"""Letters of Hebrew, Arabic, Syriac, Thaana, N'Ko and others, with their marks; without digits and punctuation."""
 _LETTER = re.compile(f"[{_LETTERS}]")
 _WORD = re.compile(f"[{_LETTERS}]+")
 _FORMS = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]+")
-"""Letters as they look at a place in a word. Texts have them as they are everywhere."""
+"""Presentation forms, which depend on the position in a word; normal text has the base letters."""
 _MARK = re.compile(
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]"
 )
-"""Above or below a letter of Hebrew or Arabic, without a width of its own."""
+"""Marks above or below a letter of Hebrew or Arabic, without a width of their own."""
 _MARKS = frozenset(filter(_MARK.match, map(chr, range(0x591, 0x6EE))))
 _LIGATURE = re.compile("[اأإآ]ل")
-"""Lam with alef, which stand at one place, the wrong way round; that they be a word in this order is rare."""
+"""Lam with alef, reversed, which have the same position; they are rarely a word in this order."""
 
 _NEAR = 0.5
-"""Points by which a mark may stand before the edge of its letter."""
+"""Tolerance in points for a mark left of the edge of its letter."""
 
 
 def is_right_to_left(text: str) -> bool:
@@ -223,8 +222,8 @@ def is_right_to_left(text: str) -> bool:
 
 
 def repaired(text: str, across: Callable[[int], float]) -> str:
-    """The text with its words turned around where their letters stand in the order of reading from the left. `across`
-    tells how far to the right a character of the text stands; to ask for all of them would take most of the time."""
+    """Reverses the words whose letters are ordered from left to right. `across` returns the x coordinate of a
+    character; called for every character it would take most of the time."""
 
     def in_order(word: re.Match[str]) -> str:
         return _in_order(word[0], word.start(), across)
@@ -246,12 +245,12 @@ def _in_order(word: str, start: int, across: Callable[[int], float]) -> str:
 
 
 def _is_turned(word: str, first: float, last: float) -> bool:
-    """By the places of its first letter and its last."""
+    """By the x coordinates of its first and its last letter."""
     return last > first or (last == first and _LIGATURE.fullmatch(word) is not None)
 
 
 def _marked(letters: list[Placed], marks: Sequence[Placed]) -> str:
-    """Letters from the right, each with the marks above or below it. A letter is drawn from its left edge."""
+    """Letters from right to left, each with its marks. The origin of a letter is its left edge."""
     letters = sorted(letters, key=lambda letter: -letter[1])
     said = [letter for letter, _ in letters]
     for mark, place in marks:

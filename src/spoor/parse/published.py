@@ -1,4 +1,4 @@
-"""When a page was published, as it says itself."""
+"""The publication date of a page, by its own claims."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 from html import unescape
 
-# A date in words or numbers, as pages write it.
+# Dates in words or numbers, in the forms used in pages.
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -23,19 +23,21 @@ _FORMS = [
     )
 ]
 """2026-11-15, 20261115, 15.11.2026, 15th November 2026, Nov. 15, 2026, /2026/nov/15/. Not 11/12/2026, which is in
-November or in December, depending on the country."""
+November or December, depending on the country."""
+_YEAR = re.compile(r"\d{4}")
+"""Part of every form, but in few texts."""
 
 
 def date_in(text: str) -> date | None:
-    """The first date of the first form that is in the text, as it is written there: time zones do not matter."""
-    for form in _FORMS:
+    """The first date of the first form that matches; time zones are ignored."""
+    for form in _FORMS if _YEAR.search(text) else ():
         if (found := form.search(text)) and (day := _date(**found.groupdict())):
             return day
     return None
 
 
 def _date(year: str, month: str, day: str) -> date | None:
-    """None: there is no such day."""
+    """None if there is no such day."""
     try:
         number = int(month) if month.isdecimal() else 1 + _MONTHS.index(month.lower())
         return date(int(year), number, int(day))
@@ -43,14 +45,13 @@ def _date(year: str, month: str, day: str) -> date | None:
         return None
 
 
-# When was a page published? As it says itself in its metadata, in a time element, in its URL or below its headline, in
-# this order.
+# The publication date: from metadata, a time element, the URL or the text below the headline, in this order.
 
 
 EARLIEST = date(1990, 1, 1)
 """There were no web pages before."""
 LATEST = date(2099, 12, 31)
-"""For those who do not know when a page came."""
+"""The default if the day of the fetch is unknown."""
 
 _METAS = """
     articlepublishedtime ogarticlepublishedtime ogpublishedtime articlepublished datepublished
@@ -58,18 +59,18 @@ _METAS = """
     pubdate publishdate publisheddate publicationdate publishtime parselypubdate sailthrudate
     citationpublicationdate citationdate weiboarticlecreateat date
 """
-"""What a <meta> with the date is called, in small letters and without punctuation; the most trustworthy first."""
+"""Names of <meta> elements with the date, in lower case and without punctuation; the most reliable first."""
 _PUNCTUATION = re.compile(r"[-_.:\s]")
 
-# None of them goes beyond the next "<" or begins within a name, so that a page is read once, whatever is in it.
+# These match at most up to the next "<" and do not start within a name, so that the time is linear for any page.
 _TAG = re.compile(r"<([mM][eE][tT][aA]|[tT][iI][mM][eE])\b([^<>]*)>([^<]{0,80})")
 _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _JSON = re.compile(r'"datePublished"\s*:\s*"([^"<]{4,80})"')
 
 
 def published(html: str, url: str = "", came: date = LATEST) -> str:
-    """Such as 2026-11-15, "" when it is not known. Never fails, and never names a day after the page `came`, save for
-    the one that a clock further east may show."""
+    """Such as 2026-11-15, "" if unknown. Never fails, and never returns a day after the page `came`, except the next
+    one, because of time zones further east."""
     for said in _said(html, url):
         day = date_in(said)
         if day and day >= EARLIEST and (day - came).days <= 1:
@@ -78,7 +79,7 @@ def published(html: str, url: str = "", came: date = LATEST) -> str:
 
 
 def _said(html: str, url: str) -> Iterator[str]:
-    """What may hold the date, the most trustworthy first."""
+    """Strings that may contain the date, the most reliable first."""
     metas: dict[str, str] = {}
     times: list[str] = []
     for tag, inside, after in _TAG.findall(html):
@@ -102,16 +103,16 @@ def _name(written: str) -> str:
 
 _HEADLINE = re.compile(r"<[hH]1\b")
 _FAR = 20_000
-"""Characters of HTML below the headline that are looked through, or from the beginning where there is no headline."""
+"""Characters of HTML searched below the headline, or from the start if there is none."""
 _MOST_AROUND = 60
-"""Characters of a piece of text that is a date with a few words, not a sentence in which one occurs."""
+"""Maximum length in characters of a text that is a date with a few words, not a sentence with a date."""
 _ANY_TAG = re.compile(r"<([^\s<>]*)([^<]*)")
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "title", "select", "textarea"})
 _COMMENT = "!--"
 
 
 def _below_the_headline(html: str) -> Iterator[str]:
-    """Short pieces of visible text. Above the headline many pages show the day on which they were asked for."""
+    """Short pieces of visible text. Above the headline many pages show the current date."""
     headline, unseen = _HEADLINE.search(html), ""
     start = headline.start() if headline else 0
     for tag, rest in _ANY_TAG.findall(html[start : start + _FAR]):
@@ -122,5 +123,5 @@ def _below_the_headline(html: str) -> Iterator[str]:
             unseen = "" if "-->" in f"{tag}{rest}" else _COMMENT
         elif name in _UNSEEN:
             unseen = name
-        elif len(text) <= _MOST_AROUND and "//" not in text:
+        elif text and len(text) <= _MOST_AROUND and "//" not in text:
             yield unescape(text)

@@ -1,5 +1,5 @@
-"""Reading HTML once, from top to bottom: one line of text, and where in it the links stand; within bounds, and with
-what the page asks of robots."""
+"""Parses HTML in one pass: the text in one line, with the positions of the links; within limits, and with the robots
+directives of the page."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from spoor.parse import tags
 from spoor.parse.scripted import Script
 from spoor.parse.walk import INSIDE, VALUES, WHAT, Codes, Numbers, walk
 
-# How much of a page is read: not all of an endless one, and not deeper than any honest page goes.
+# Limits of parsing: the size of a page and its nesting depth.
 
 
 LONGEST = 16_000_000
-"""Characters of HTML that are read; the rest of a larger page is passed over."""
+"""Maximum characters of HTML parsed; the rest is ignored."""
 DEEPEST = 10_000
-"""Elements inside one another; the time of parsers grows with the square of it."""
+"""Maximum nesting depth; parsers take quadratic time in it."""
 _NESTING = re.compile(
     r"<(/?)(?!(?:area|base|br|col|dd|dt|embed|frame|hr|img|input|li|link|meta|option|p|param|t[bdhr]|tbody|tfoot|thead|wbr)\b)"
     r"[a-z]",
@@ -28,13 +28,13 @@ _NESTING = re.compile(
 
 
 def bounded(html: str) -> str:
-    """Cut where more elements are open than any honest page has; a trap would hold the crawler for hours."""
+    """Cuts the HTML where it is nested deeper than real pages are; a trap could block the crawler for hours."""
     html = html[:LONGEST]
     return html[: _too_deep_at(html, DEEPEST)] if html.count("<") > DEEPEST else html
 
 
 def deeper_than(html: str, deepest: int) -> bool:
-    """Roughly: elements that need no end tag, or have none inside an SVG image, are guessed at."""
+    """An approximation: elements with an optional end tag, or without one inside SVG, are guessed."""
     return _too_deep_at(html, deepest) is not None
 
 
@@ -47,11 +47,11 @@ def _too_deep_at(html: str, deepest: int) -> int | None:
     return None
 
 
-# What does a page ask of robots: not to index it, not to follow its links?
+# Robots directives of a page: noindex and nofollow.
 
 
 ROBOT = "spoor"
-"""The name under which pages and servers may speak to this crawler alone."""
+"""The name by which pages and servers can address this crawler alone."""
 
 _KNOWN = frozenset({"noindex", "nofollow"})
 _BETWEEN = re.compile(r"[\s,;]+")
@@ -60,13 +60,13 @@ _WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview"
 
 
 def robots_directives(content: str) -> frozenset[str]:
-    """Those of `noindex` and `nofollow` that a <meta name=robots> asks for."""
+    """Which of `noindex` and `nofollow` a <meta name=robots> contains."""
     words = _BETWEEN.split(content.lower())
     return _KNOWN if "none" in words else _KNOWN.intersection(words)
 
 
 def header_directives(value: str) -> frozenset[str]:
-    """Those of an X-Robots-Tag that are for all robots or for this one; a name holds until the next name."""
+    """The directives of an X-Robots-Tag for all robots or for this one; a name applies until the next name."""
     ours: list[str] = []
     addressee = ROBOT
     for part in value.lower().split(","):
@@ -78,28 +78,28 @@ def header_directives(value: str) -> frozenset[str]:
     return robots_directives(",".join(ours))
 
 
-# Reading HTML once, from top to bottom: one line of text, and where in it the links, headings and tags are.
+# Parsing in one pass: the text in one line, with the positions of links, headings and tags.
 
 
 _LONGEST_PATH = 200
-"""Characters of the names of elements around a link, the outermost first; what is deeper is not named."""
+"""Maximum length in characters of the tag path of a link, from the outermost element; deeper ones are omitted."""
 _REFRESH = re.compile(r"[\s\d.]*+[;,]?\s*+url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
 _SECONDS = re.compile(r"\s*+(\d{0,9})(?!\d)")
 LATEST_FORWARD = 30.0
-"""Seconds after which a page that leads elsewhere does so at once; after more, it is there to be read."""
+"""A page that redirects within this many seconds counts as a redirect; with a longer delay it is meant to be read."""
 DESCRIPTION, REL, HREFLANG, TYPE = 1, 2, 3, 4
-"""The slots of attributes that links have; the last only those of a head."""
+"""The slots of link attributes; the last only in the head."""
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
 _SOURCE, _TYPE, _CONTENT = 0, 1, tags.SLOTS - 1
-"""The slots of a script; the last is not an attribute."""
+"""The slots of a script; the last is its content, not an attribute."""
 _WHAT_AND_FIRST_VALUE = [WHAT, VALUES, VALUES + 1]
 
 
 @dataclass(slots=True)
 class Reading:
-    """What was read. `text` has a border (`walk.BORDER`) wherever a block begins or ends; `elements`, `spans` and
-    `frames` are as in `Walked`. `links` are elements by their numbers, each with its href; `refresh` is the href to
-    which the page sends a browser, "" when it does not."""
+    """The result of parsing. `text` has a border (`walk.BORDER`) at the start and end of each block; `elements`,
+    `spans` and `frames` are as in `Walked`. `links` are element numbers with their href; `refresh` is the href to which
+    the page redirects, "" if it does not."""
 
     markup: str
     text: Codes
@@ -120,7 +120,7 @@ class Reading:
     _paths: dict[int, str] = field(default_factory=lambda: {-1: ""})
 
     def read(self) -> None:
-        """Understands the elements in their order."""
+        """Interprets the elements in document order."""
         markup, links = self.markup, self.links
         for number, (what, start, end) in enumerate(self.elements[:, _WHAT_AND_FIRST_VALUE].tolist()):
             if what <= tags.FRAME:
@@ -130,7 +130,7 @@ class Reading:
                 _ACTS[what](self, number)
 
     def path(self, frame: int) -> str:
-        """The names of the elements around what stands in a frame."""
+        """The tag path of a frame."""
         unknown = []
         while frame not in self._paths:
             unknown.append(frame)
@@ -144,7 +144,7 @@ class Reading:
         return path
 
     def value(self, start: int, end: int) -> str:
-        """Of an attribute; "" when it is not there."""
+        """The value of an attribute; "" if it is missing."""
         return _plain(self.markup[start:end]) if start >= 0 else ""
 
     def _value(self, element: int, slot: int) -> str:
@@ -179,7 +179,7 @@ class Reading:
         self._scripts.append(number)
 
     def scripts(self) -> list[Script]:
-        """In their order."""
+        """In document order."""
         return [self._script(number) for number in self._scripts]
 
     def _script(self, number: int) -> Script:
@@ -188,8 +188,7 @@ class Reading:
         return Script(self._value(number, _TYPE), has_source, self.markup[start:end])
 
     def _read_link(self, number: int) -> None:
-        """Of all that a page names in its head, other language versions are pages one may want to visit, and feeds list
-        pages."""
+        """From the head of a page: other language versions are links, and feeds list pages."""
         rel = self._value(number, REL).strip().lower()
         if rel == "canonical":
             self.canonical = self.canonical or self._value(number, 0).strip()
@@ -200,13 +199,13 @@ class Reading:
 
 
 def is_prompt(refresh: str) -> bool:
-    """Whether a <meta http-equiv=refresh> sends a browser on before anybody could read the page."""
+    """Whether a <meta http-equiv=refresh> redirects before the page could be read."""
     seconds = _SECONDS.match(refresh)
     return seconds is not None and float(seconds[1] or 0) <= LATEST_FORWARD
 
 
 def _plain(value: str) -> str:
-    """Of an attribute, as the parser writes it."""
+    """Decodes the character references of the serialiser in an attribute value."""
     if "&" not in value:
         return value
     for written, meant in (("&nbsp;", "\xa0"), ("&quot;", '"'), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
@@ -225,7 +224,7 @@ _ACTS: dict[int, Callable[[Reading, int], None]] = {
 
 
 def read(html: str) -> Reading:
-    """Fails only with MemoryError: there is no HTML that cannot be parsed, but some takes more memory than there is."""
+    """Raises only MemoryError: any HTML can be parsed, but some needs too much memory."""
     try:
         root = LexborHTMLParser(bounded(html)).root
         markup = "" if root is None else root.html

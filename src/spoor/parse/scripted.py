@@ -1,4 +1,4 @@
-"""Does a page need scripts to be read, and where do its scripts lead? Told from the static response alone."""
+"""Whether a page needs scripts, and where its scripts redirect, determined from the static response alone."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from spoor.records import Page
 
 THIN_TEXT = 200
-"""Characters of text; a page with fewer says next to nothing."""
+"""In characters; a page with less text has hardly any content."""
 THIN_LINKS = 5
-"""A page with fewer links leads next to nowhere."""
+"""A page with fewer links has hardly any."""
 LEAST_CODE = 500
-"""Characters of code in a page, without which it does no more than count its readers."""
+"""In characters; a page with less code only counts its visitors."""
 LONGEST_FORWARD = 2_000
-"""Characters of code in a page that does nothing but forward; longer code has other things to do."""
+"""Maximum characters of code in a page that only redirects; longer code does other things."""
 
 _CODE = re.compile(r"(?:text|application)/(?:x-)?(?:java|ecma)script\s*(?:;|\Z)|module\Z", re.IGNORECASE)
 _LOCATION = r"(?<![\w.$])(?:(?:window|document|self|globalThis)\s*\.\s*)?location\s*"
@@ -26,7 +26,7 @@ _CALLED = re.compile(rf"{_LOCATION}\.\s*(?:replace|assign)\s*\(\s*{_LITERAL}")
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script element: what its `type` says, whether it has a `src`, and what stands in it."""
+    """A script element: its `type`, whether it has a `src`, and its content."""
 
     type: str
     has_source: bool
@@ -34,18 +34,18 @@ class Script:
 
     @property
     def is_code(self) -> bool:
-        """False: it holds data."""
+        """False if it contains data."""
         return not self.type.strip() or _CODE.match(self.type.strip()) is not None
 
 
 def is_thin(page: Page) -> bool:
-    """Whether it has so little text and so few links that there may be more than can be seen without scripts."""
+    """Whether it has so little text and so few links that scripts may add more."""
     return len(page.text) < THIN_TEXT and page.out_degree < THIN_LINKS
 
 
 def needs_scripts(page: Page, scripts: Sequence[Script]) -> bool:
-    """Whether scripts are likely to make most of a page: it is thin, and has code that could. One with some text but
-    no title is a piece of another page, such as the list of matches that the search of a manual shows in a frame."""
+    """Whether scripts probably produce most of a page: it is thin, and has code that could. A page with some text but
+    no title is part of another page, such as a frame with the results of a search in a manual."""
     if not is_thin(page) or (page.text and not page.title):
         return False
     code = [script for script in scripts if script.is_code]
@@ -53,7 +53,7 @@ def needs_scripts(page: Page, scripts: Sequence[Script]) -> bool:
 
 
 def forward(scripts: Sequence[Script]) -> str:
-    """Where a page leads whose scripts only forward, "" when they do more or it depends."""
+    """The target of a page whose scripts only redirect, "" if they do more or have several targets."""
     code = [script for script in scripts if script.is_code]
     if any(script.has_source for script in code) or sum(len(script.content) for script in code) > LONGEST_FORWARD:
         return ""
@@ -62,8 +62,8 @@ def forward(scripts: Sequence[Script]) -> str:
 
 
 def locations(script: Script) -> Iterator[str]:
-    """Where a script may lead the browser: what it gives to `location`, where that is a plain string. That of `top` is
-    left out: it is how a page leaves the frame of another."""
+    """Where a script may redirect: string literals assigned to `location`. Those of `top.location` are ignored: pages
+    use them to leave a frame."""
     for pattern in (_ASSIGNED, _CALLED) if "location" in script.content else ():
         for found in pattern.finditer(script.content):
             yield found[2].replace("\\/", "/")

@@ -1,7 +1,8 @@
-"""What makes a text recognisable? One pass over it for two questions: is it like another, and was it there before?
+"""Fingerprints of a text, in one pass: SimHash to detect near-duplicates, and hashes of passages to detect known text.
 
-Digits, spaces and capitals make no difference: a calendar says the same in every month. Characters are counted, not
-words, because not every script writes spaces between them."""
+Digits, spaces and case are ignored: a calendar has the same text in every month. Based on characters, not words,
+because some scripts have no spaces between words.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +17,15 @@ from spoor.records import TextFingerprint
 Hashes = NDArray[np.uint64]
 
 SHINGLE = 8
-"""Characters in a row that vote for the bits of a fingerprint."""
+"""Length in characters of the shingles that vote for the bits of a fingerprint."""
 PASSAGE = 2 * SHINGLE
-"""Characters of a passage: long enough that a language does not run out of them, whatever its script."""
+"""Length of a passage in characters: long enough that most passages of a language, in any script, are distinct."""
 SHORTEST = 48
-"""A text of fewer characters says too little to be called like another."""
+"""Minimum length in characters of a text with a fingerprint; shorter ones have too little content."""
 KEPT = 64
-"""Passages of one text, those with the smallest hashes, so that like texts keep the same ones."""
+"""Number of passages per text: those with the smallest hashes, so that similar texts keep the same ones."""
 READ = 200_000
-"""Characters of a text that are looked at."""
+"""Maximum characters read of a text."""
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD = np.uint64(0xBF58476D1CE4E5B9)
@@ -39,15 +40,15 @@ def text_fingerprint(text: str) -> TextFingerprint:
 
 @cache
 def _meaning() -> NDArray[np.uint32]:
-    """For each character of the basic plane the one that stands for it: small for capital, 0 for what is left out."""
+    """Maps each character of the basic plane to lower case, or to 0 if it is ignored."""
     characters = map(chr, range(_PLANE))
     return np.array([0 if c.isspace() or c.isdigit() or c < "!" else ord(c.lower()[0]) for c in characters], np.uint32)
 
 
 @compiled
 def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[int, int, Hashes]:
-    """How many characters count; the fingerprint, for each bit of which the hashes of all shingles vote; and the
-    smallest hashes of passages, in order, each once."""
+    """The number of characters that count; the fingerprint, for each bit of which the hashes of all shingles vote; and
+    the smallest hashes of passages, sorted, without duplicates."""
     plain = np.empty(len(codes) + PASSAGE, np.uint64)
     letters = 0
     for code in codes:
@@ -55,7 +56,7 @@ def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[i
         if meant:
             plain[letters] = meant
             letters += 1
-    while letters < PASSAGE:  # too short for one passage: made up with nothing
+    while letters < PASSAGE:  # Too short for one passage: padded with zeros.
         plain[letters] = 0
         letters += 1
     power = np.uint64(1)
@@ -74,7 +75,7 @@ def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[i
         mixed = _mixed(shingle)
         for byte in range(8):
             counts[byte, (mixed >> np.uint64(8 * byte)) & np.uint64(255)] += 1
-    # Hashes are spread evenly: those below a threshold hold the smallest ones, and are few.
+    # Hashes are uniformly distributed: those below a threshold include the smallest ones, and are few.
     passages = letters - PASSAGE + 1
     most = np.uint64(2**64 - 1)
     threshold = most if passages <= 4 * KEPT else most // np.uint64(passages) * np.uint64(4 * KEPT)
@@ -96,7 +97,7 @@ def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[i
 
 @compiled
 def _elected(counts: NDArray[np.int64], voters: int) -> int:
-    """The bits that more than half of the voters have, by how often each byte occurs at each of 8 places."""
+    """The bits set in more than half of the hashes, given the counts of each byte value at each of 8 positions."""
     bits = np.int64(0)
     for place in range(8):
         for bit in range(8):

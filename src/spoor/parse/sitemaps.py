@@ -1,8 +1,8 @@
-"""Which pages does a sitemap or a feed list? Sitemaps and their indexes in XML, lists of URLs in text, RSS and Atom.
+"""Sitemaps and feeds: sitemaps and their indexes in XML, lists of URLs in text, RSS and Atom.
 
-A file is read as a stream, with a bound on everything that a stranger decides: bytes, URLs, elements inside one
-another. A file that declares entities is not read any further, so none is ever expanded. What came before a bound or a
-mistake is kept, and `cut` says why the rest is not.
+A file is parsed as a stream, with limits on everything that its author controls: bytes, URLs, nesting depth. A file
+that declares entities is rejected at the declaration, so none is ever expanded. URLs before a limit or an error are
+kept, and `cut` is the reason why the rest is missing.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from spoor.records import Failure, Listed, SitemapFile
 from spoor.urls import canonical, join
 
 MOST_BYTES = 50 << 20
-"""Of a file without its gzip: what the protocol allows."""
+"""Uncompressed size of a file: the limit of the protocol."""
 MOST_URLS = 50_000
-"""Of one file, the other language versions of pages included: what the protocol allows."""
+"""URLs per file, including other language versions of pages: the limit of the protocol."""
 MOST_LISTED = 10_000
-"""URLs of one file that are told, evenly spread over those that were read."""
+"""URLs per file that are returned, evenly spaced over those read."""
 DEEPEST = 200
-"""Elements inside one another. A feed may hold whole pages."""
+"""Maximum nesting depth. A feed may contain whole pages."""
 MOST_ALTERNATES = 500
-"""Other language versions of one page."""
+"""Maximum number of other language versions of one page."""
 LONGEST_URL = 8_000
-"""Characters."""
+"""In characters."""
 
 _LONGEST_VALUE = 100
-"""Characters of a date or a language."""
+"""Maximum length of a date or a language in characters."""
 _PIECE = 1 << 16
-"""Bytes that are parsed at once."""
+"""Bytes parsed at once."""
 _LONGEST_TOKEN = 1 << 20
-"""Bytes of a tag or a comment: with every piece that comes, the parser begins it anew."""
+"""Maximum bytes of a tag or a comment: the parser restarts it with every chunk."""
 _GZIP = b"\x1f\x8b"
 _WITH_GZIP_HEADER = 31
 _ZLIB_ERROR: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # its stub takes the class for an instance
@@ -53,20 +53,20 @@ _KINDS = {
     "rdf": ("feed", "item"),
     "feed": ("feed", "entry"),
 }
-"""By the name of the outermost element, with the name of the elements that are its items."""
+"""By the name of the root element, with the name of its item elements."""
 _LOCATIONS = ("loc", "origlink", "link", "guid")
-"""Where an item has its URL; the first that is there counts. `origlink` is where a feed that counts its readers says
-what it leads to in the end."""
+"""Fields with the URL of an item; the first that exists counts. `origlink` is the final URL in feeds that count
+clicks."""
 _DATES = ("lastmod", "pubdate", "published", "updated", "date")
 _OF_CHANNEL = 3
-"""How deep the language of a whole RSS feed stands."""
+"""The depth of the language of a whole RSS feed."""
 _FIELDS = frozenset({*_LOCATIONS, *_DATES, "language"})
 
 T = TypeVar("T")
 
 
 def read_sitemap(url: str, body: bytes) -> SitemapFile | Failure:
-    """Never raises. `url` is normalised; `body` is free of content encoding, but may be a gzip file."""
+    """Never raises. `url` is normalised; `body` is without content encoding, but may be a gzip file."""
     listing = _Listing()
     pieces = _Unpacked(body)
     cut = _fill(listing, pieces)
@@ -81,7 +81,7 @@ def is_packed(body: bytes) -> bool:
 
 
 def evenly(things: Sequence[T], most: int) -> list[T]:
-    """At most so many, the first among them, evenly spread."""
+    """At most `most` of them, evenly spaced, including the first."""
     if len(things) <= most:
         return list(things)
     return [things[place * len(things) // most] for place in range(most)]
@@ -96,7 +96,7 @@ def _listed(base: str, location: str, said: tuple[str, str]) -> Listed | None:
 
 
 def _fill(listing: _Listing, pieces: _Unpacked) -> str:
-    """Returns why the rest was not read, "" when it was."""
+    """Returns why the rest was not read, "" if all was."""
     try:
         first = next(texts := _texts(pieces), "")
         if first.lstrip().startswith("<"):
@@ -109,11 +109,11 @@ def _fill(listing: _Listing, pieces: _Unpacked) -> str:
 
 
 class _Stop(Exception):
-    """Raised from inside of the parser, to leave it: why no more is read."""
+    """Raised by handlers to stop the parser; the message is the reason."""
 
 
 class _Unpacked:
-    """The bytes of a file piece by piece, without its gzip; `cut` says why they end early."""
+    """The bytes of a file in chunks, decompressed if it is gzip; `cut` is the reason if they end early."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body
@@ -133,7 +133,7 @@ class _Unpacked:
             yield self._body[start : start + _PIECE]
 
     def _gunzipped(self) -> Iterator[bytes]:
-        """One stream; what follows it is left alone."""
+        """The first stream of the file; the rest is ignored."""
         unpacking = isal_zlib.decompressobj(_WITH_GZIP_HEADER)
         try:
             for bite in self._as_it_is():
@@ -147,7 +147,7 @@ class _Unpacked:
 
 
 def _texts(pieces: Iterable[bytes]) -> Iterator[str]:
-    """In the charset that the file says it is in; bytes that mean nothing become U+FFFD."""
+    """Decoded in the declared charset; invalid bytes become U+FFFD."""
     decoder: codecs.IncrementalDecoder | None = None
     for piece in pieces:
         if decoder is None:
@@ -164,14 +164,14 @@ def _codec_of(head: bytes) -> str:
 
 
 class _Listing:
-    """What was read so far: `found` has each URL as it is written, in their order, with its language and date."""
+    """What was read so far: `found` has each URL as written, in order, with its language and date."""
 
     def __init__(self) -> None:
         self.kind = ""
         self.found: dict[str, tuple[str, str]] = {}
 
     def add(self, location: str, language: str = "", date: str = "") -> None:
-        """A language or date that was known before stays."""
+        """A known language or date is kept."""
         known = self.found.get(location)
         if known is None:
             if len(self.found) >= MOST_URLS:
@@ -198,9 +198,9 @@ def _add_lines(listing: _Listing, lines: Iterable[str]) -> None:
 
 
 class _XmlReader:
-    """`_deep` counts the elements that are open. Inside an item, which is the `_item_depth`th of them, `_item` is a
-    dictionary, and in the text of one of its fields `_text` is a list. Prefixes of names are not heeded: few files
-    declare them as they should."""
+    """`_deep` counts the open elements. Inside an item, which is at depth `_item_depth`, `_item` is a dictionary, and
+    in the text of one of its fields `_text` is a list. Namespace prefixes are ignored: few files declare them
+    correctly."""
 
     def __init__(self, listing: _Listing) -> None:
         self._listing = listing
@@ -218,7 +218,7 @@ class _XmlReader:
     def _new_parser(self) -> expat.XMLParserType:
         parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
-        # With these two a name such as &nbsp; that nobody declared is passed over; nothing is ever loaded.
+        # With these two, undeclared entities such as &nbsp; are skipped; nothing is ever loaded.
         parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
         parser.UseForeignDTD(True)
         parser.EntityDeclHandler = self._refuse
@@ -262,7 +262,7 @@ class _XmlReader:
             raise _Stop(f"more than {DEEPEST} nested elements")
 
     def _name(self, name: str) -> str:
-        """Without its prefix. A file may have as many names as it likes, so few are remembered."""
+        """Without its prefix. Only some names are cached, because a file may have any number."""
         tag = name.rpartition(":")[2].lower()
         if len(self._names) < DEEPEST:
             self._names[name] = tag
@@ -283,7 +283,7 @@ class _XmlReader:
             self._text = []
 
     def _start_link(self, href: str, language: str) -> None:
-        """In a sitemap these are other language versions of a page, in a feed it is the page itself."""
+        """In a sitemap the URL of another language version, in a feed that of the page itself."""
         assert self._item is not None
         if self._listing.kind == "urlset":
             if len(self._alternates) < MOST_ALTERNATES:
@@ -305,7 +305,7 @@ class _XmlReader:
             self._end_item(self._item)
 
     def _end_field(self, tag: str, text: str) -> None:
-        """Only what is in a field directly is its text; elements inside it end it as well."""
+        """Only text directly in a field counts; a nested element ends it."""
         self._text = None
         if self._item is None:
             self._language = text[:_LONGEST_VALUE]

@@ -1,4 +1,4 @@
-"""The tags of HTML that matter, and their attributes, as tables for compiled code."""
+"""The HTML tags and attributes that the parser uses, as tables for compiled code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spoor.compiled import compiled
 
-# The elements that begin a line of their own.
+# Block elements, which begin a new line.
 
 
 HEADINGS = "h1 h2 h3 h4 h5 h6"
@@ -22,23 +22,21 @@ _NAMES = f"""
 BLOCKS = frozenset(_NAMES.split())
 
 
-# What matters about the tags of HTML, and in which of their attributes: as tables that compiled code can look
-# up.
+# Flags, actions and attributes of tags, as tables for compiled code.
 
 
 BLOCK, APART, HEADING, TELLING, HOLDS_TEXT, UNREAD, EMPTY = (1 << bit for bit in range(7))
-"""It begins a line; it stands apart from the text; it is a heading; its words are told apart from those of the page;
-everything until its end tag is text, without markup; nothing inside of it is read; it has no end tag."""
+"""The tag begins a line; is outside the main content; is a heading; has its text collected separately; contains only
+text until its end tag, no markup; has its content skipped; has no end tag."""
 
 A, AREA, FRAME, IMG, HTML, META, LINK, BASE, TITLE, SCRIPT, NOSCRIPT, LITERAL, TO_THE_END = range(1, 14)
-"""What is done where a tag stands. `LITERAL`: its text is read as it is; `TO_THE_END`: also when it looks like its own
-end tag."""
+"""The action at a tag. `LITERAL`: its text is read as it is; `TO_THE_END`: up to its last end tag."""
 
 ACT, NUMBER = 8, 16
-"""The bits of a kind from which on it says what is done, and which tag it is."""
+"""The bits of a kind at which its action, and the number of its tag, begin."""
 
 SLOTS = 5
-"""Attributes of one tag that are of use."""
+"""Maximum number of attributes used per tag."""
 
 _EMPHASES = "b strong em u i"
 _ACTS: dict[int, tuple[str, str]] = {
@@ -56,7 +54,7 @@ _ACTS: dict[int, tuple[str, str]] = {
     LITERAL: ("xmp", ""),
     TO_THE_END: ("plaintext", ""),
 }
-"""The tags, and the attributes in the order of their slots. What describes a link is always in the second."""
+"""The tags, and their attributes in the order of their slots. The description of a link is always in the second."""
 
 _FLAGS = (
     (BLOCK, " ".join(BLOCKS)),
@@ -74,13 +72,13 @@ TELLING_TAGS = tuple(f"{HEADINGS} {_EMPHASES}".split())
 """By their numbers."""
 
 LONGEST_NAME = 16
-"""Letters of a name that is known: two packed numbers."""
+"""Maximum length of a known name: two packed numbers."""
 _SIZE_BITS = 9
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class NameTable(NamedTuple):
-    """Names, packed into two numbers each, and the kinds of their tags: a hash table with open addressing."""
+    """A hash table with open addressing: names, packed into two numbers each, and the kinds of their tags."""
 
     low: NDArray[np.uint64]
     high: NDArray[np.uint64]
@@ -97,7 +95,7 @@ def packed(name: str) -> tuple[int, int]:
 
 @compiled
 def spread(low: np.uint64, high: np.uint64) -> np.int64:
-    """Where in the table a packed name is looked for first."""
+    """The first slot of a packed name in the table."""
     return np.int64(((low ^ high * np.uint64(31)) * _SPREAD) >> np.uint64(64 - _SIZE_BITS))
 
 

@@ -1,6 +1,6 @@
-"""The text of a page without what markup leaves between its words, and the words around an anchor.
+"""The text of a page with normalised white space, and the context of an anchor.
 
-Where a script puts no spaces between words, the cut falls between two letters, each with its marks.
+In scripts without spaces between words, the context is cut between two letters, each with its marks.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from spoor.parse.walk import BORDER, Codes, Numbers
 from spoor.parse.words import UNSPACED
 from spoor.settings import ParseSettings
 
-# The text of a page without what markup leaves between its words, and where in it the places of the whole text
-# are.
+# The text of a page with normalised white space, and the mapping of positions to it.
 
 
 _LINE_END, _BLANK = b"\n "
@@ -27,9 +26,9 @@ _LINE_END, _BLANK = b"\n "
 
 @dataclass(frozen=True, slots=True)
 class TidyText:
-    """`lines` are the blocks that hold words, with every run of white space as one blank; `words` is the same in one
-    line. Of any place in the whole text, `ends` says where the words before it end and `begins` where those after it
-    begin, as places in `words`; spaces belong to neither."""
+    """`lines` are the blocks that contain words, with every run of white space as one space; `words` is the same in one
+    line. For any position in the original text, `ends` is where the words before it end and `begins` where those after
+    it begin, as positions in `words`; spaces belong to neither."""
 
     lines: str
     words: str
@@ -45,7 +44,7 @@ def tidied(text: Codes) -> TidyText:
 
 @compiled
 def _is_white(code: np.uint32) -> bool:
-    """As `str.split` sees it."""
+    """As in `str.split`."""
     if code <= 0x20:
         return bool(code == 0x20 or 0x09 <= code <= 0x0D or 0x1C <= code <= 0x1F)
     if code < 0x1680:
@@ -91,8 +90,8 @@ def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers]:
 
 @compiled
 def crowded(text: Codes, starts: Numbers, stops: Numbers) -> NDArray[np.bool_]:
-    """Which links stand, or begin where others do that stand, in blocks made of links more than of other words. They
-    are in the order of their starts."""
+    """Which links are in blocks with more link text than other text, or start at the same position as such a link.
+    Links are sorted by their starts."""
     borders = np.flatnonzero(text == BORDER)
     before, after = np.searchsorted(borders, starts), np.searchsorted(borders, stops)
     blocks = before * (borders.size + 1) + after
@@ -116,34 +115,34 @@ def crowded(text: Codes, starts: Numbers, stops: Numbers) -> NDArray[np.bool_]:
     return found
 
 
-# Which words stand around an anchor? So many characters of them on each side, and no word cut in two.
+# The context of an anchor: a number of characters on each side, without cutting a word.
 
 
 WINDOW = ParseSettings.context
-"""Characters kept on each side at most, where nobody asks for another number."""
+"""Default maximum of characters on each side."""
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _SARA_AM = "\u0e33\u0eb3"
-"""Signs of Thai and Lao that belong to the letter before, although Unicode takes them for letters."""
+"""Signs of Thai and Lao that belong to the preceding letter, although Unicode classifies them as letters."""
 _JOINER = "\u200d"
 _TIES_LETTERS = 9
-"""Combining class of signs that tie two letters into one."""
+"""Combining class of signs that join two letters."""
 
 
 def words_before(text: str, place: int, window: int = WINDOW) -> str:
-    """What is read last before a place in a text that has every run of white space as one blank."""
+    """The last words before a position in a text in which every run of white space is one space."""
     said = text[max(0, place - window - 2) : place].rstrip()
     return _without_first(said[-window - 1 :]) if len(said) > window else said.lstrip()
 
 
 def words_after(text: str, place: int, window: int = WINDOW) -> str:
-    """What is read first after a place."""
+    """The first words after a position."""
     said = text[place : place + window + 2].lstrip()
     return _without_last(said[: window + 1]) if len(said) > window else said.rstrip()
 
 
 def _without_first(said: str) -> str:
-    """Without the first character and what is left of its word."""
+    """Without the first character and the rest of its word."""
     blank = said.find(" ")
     word = said[:blank] if blank >= 0 else said
     if not word.isascii() and _UNSPACED.search(word) and (seam := _seam().search(word, 1)):
@@ -163,8 +162,8 @@ def _without_last(said: str) -> str:
 
 @cache
 def _seam() -> re.Pattern[str]:
-    """Where a run of letters may be parted: beside a letter of a script without spaces, but not before a mark, and not
-    after what ties the next letter to it."""
+    """Where a run of letters may be cut: beside a letter of a script without spaces, but not before a mark, and not
+    after a sign that joins it to the next letter."""
     marks = [chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code))[0] == "M"]
     ties = [mark for mark in marks if unicodedata.combining(mark) == _TIES_LETTERS]
     kept = f"(?<![{''.join(ties)}{_JOINER}])(?![{''.join(marks)}{_SARA_AM}{_JOINER}])"

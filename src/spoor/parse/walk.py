@@ -1,8 +1,9 @@
-"""The walk through a page: from its markup, as the parser writes it down again, to its text and the elements in it.
+"""From the markup of a page, as serialised by the parser, to its text and its elements.
 
-What a parser writes is in order: every element that has an end has an end tag, every value is quoted, and `<` and `&`
-stand for themselves only inside of elements that hold nothing but text. So it can be read in one pass by compiled code,
-where going from node to node would take an object each."""
+Serialised markup is regular: every element that can have an end tag has one, every value is quoted, and unescaped `<`
+and `&` occur only inside elements that contain nothing but text. So compiled code can read it in one pass, whereas a
+tree traversal would create an object per node.
+"""
 
 from __future__ import annotations
 
@@ -43,12 +44,12 @@ Codes = NDArray[np.uint32]
 Numbers = NDArray[np.int32]
 
 BORDER = 0x1F
-"""Stands in the text where a block begins or ends; white space, as far as Python is concerned."""
+"""In the text at the start and end of each block; white space for Python."""
 
 WHAT, INSIDE, START, END, UNDER, IS_APART, IS_NOFOLLOW, VALUES = range(8)
-"""Columns of an element: what is done with it, the frame around it, from where to where in the text it reaches, the
-heading above it as the number of a span (-1: none), whether it stands apart from the text, whether its `rel` says
-nofollow, and from there on where in the markup the values of its attributes begin and end, slot by slot (-1: none)."""
+"""Columns of an element: its action, the frame around it, start and end in the text, the heading above it as a span
+number (-1 if none), whether it is outside the main content, whether its `rel` contains nofollow, and from there on
+start and end in the markup of its attribute values, slot by slot (-1 if none)."""
 COLUMNS = VALUES + 2 * SLOTS
 
 _LESS_THAN, _MORE_THAN, _SLASH, _EQUALS, _QUOTE, _AMPERSAND, _BLANK, _MARK, _DASH, _QUESTION = b'<>/="& !-?'
@@ -59,9 +60,9 @@ _SCRIPT_NAME = np.frombuffer(b"script", np.uint8)
 
 
 class Walked(NamedTuple):
-    """`elements` are those of which something is read, in the order of their start tags, `spans` those whose words are
-    told apart (number of the tag, start, end in the text), `frames` all that may hold others: the frame around each,
-    -1 for the outermost, and from where to where its name stands in the markup."""
+    """`elements` are those with an action, in the order of their start tags, `spans` those whose text is collected
+    separately (number of the tag, start, end in the text), `frames` all that can contain others: the frame around each,
+    -1 for the outermost, and start and end of its name in the markup."""
 
     text: Codes
     elements: Numbers
@@ -76,13 +77,13 @@ def walk(markup: str) -> Walked:
 
 @compiled
 def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numbers]:
-    """In one piece, because what has been read so far is many numbers and this is where a crawler spends its time."""
+    """One long function, because its state is many numbers and a crawler spends most of its time here."""
     end = codes.size
-    text = np.empty(end + 1, np.uint32)  # a tag is longer than the borders that it stands for
+    text = np.empty(end + 1, np.uint32)  # A tag is longer than the borders it produces.
     elements, count = np.empty((64, COLUMNS), np.int32), 0
     spans, spanned = np.empty((16, 3), np.int32), 0
     frames, framed = np.empty((256, 3), np.int32), 0
-    # The open elements: each with its kind, its number among the elements and among the spans, the frame around it.
+    # The open elements: each with its kind, its element number, its span number, the frame around it.
     stack, depth = np.empty((32, 4), np.int32), 0
     values = np.empty(2 * SLOTS, np.int32)
     place = length = apart = unseen = 0
@@ -95,7 +96,7 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
         if second == _MARK:
             place = _end_of_comment(codes, place)
             continue
-        if second == _QUESTION:  # an instruction, in which no `>` can stand
+        if second == _QUESTION:  # A processing instruction, which cannot contain `>`.
             while place < end and codes[place] != _MORE_THAN:
                 place += 1
             place += 1
@@ -103,7 +104,7 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
         if second == _SLASH:
             name, stop = place + 2, _end_of_name(codes, place + 2)
             place = stop + 1
-            # Another name: of an element that has no end tag in HTML, but has one in MathML or SVG.
+            # A different name: of an element without an end tag in HTML that has one in MathML or SVG.
             if stop < end and (depth == 0 or not _same(codes, name, stop, frames[frame, 1], frames[frame, 2])):
                 continue
             depth -= 1
@@ -118,7 +119,7 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
             kind = _kind(names, codes, name, stop)
             act = kind >> ACT & _ACT_BITS
             place = _read_attributes(codes, stop, names, act, values)
-            if unread >= 0 and act == TITLE:  # that of an image may hold markup
+            if unread >= 0 and act == TITLE:  # The title of an SVG image may contain markup.
                 kind = act = 0
             element = span = -1
             finish = _end_of_text(codes, place, name, stop, act) if kind & HOLDS_TEXT else place
@@ -152,11 +153,13 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
                     elements[element, START], elements[element, END] = length, length
                     elements[element, UNDER], elements[element, IS_APART] = heading, apart > 0
                     elements[element, IS_NOFOLLOW] = (act <= FRAME or act == LINK) and _says_nofollow(codes, values)
-                    elements[element, VALUES:] = values
+                    for value in range(values.size):
+                        elements[element, VALUES + value] = values[value]
                     if act == A:
                         anchor = element
                 if act >= LITERAL and not unseen:
-                    text[length : length + finish - place] = codes[place:finish]
+                    for ahead in range(finish - place):
+                        text[length + ahead] = codes[place + ahead]
                     length += finish - place
             if kind & HOLDS_TEXT:
                 place = finish + 3 + stop - name
@@ -175,7 +178,7 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
                 continue
             if unread >= 0:
                 continue
-        # Here an element ends.
+        # End of an element.
         if span >= 0:
             spans[span, 2] = length
         if act == A:
@@ -193,7 +196,7 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
 
 @compiled
 def deepest(frames: Numbers) -> int:
-    """How many of the frames are inside one another at most; the one around another comes before it."""
+    """The maximum nesting depth of frames; outer frames come before inner ones."""
     depths = np.ones(frames.shape[0], np.int32)
     for frame in range(frames.shape[0]):
         if frames[frame, 0] >= 0:
@@ -204,14 +207,16 @@ def deepest(frames: Numbers) -> int:
 @compiled
 def _larger(rows: Numbers) -> Numbers:
     larger = np.empty((2 * rows.shape[0], rows.shape[1]), np.int32)
-    larger[: rows.shape[0]] = rows
+    for row in range(rows.shape[0]):
+        for column in range(rows.shape[1]):
+            larger[row, column] = rows[row, column]
     return larger
 
 
 @compiled
 def _copied(codes: Codes, place: int, text: Codes, length: int, seen: bool) -> tuple[int, int]:
-    """From `place` to the next tag, if it is seen; returns where the tag begins and the text ends. Four letters are
-    written as `&amp;`, `&lt;`, `&gt;` and `&nbsp;`."""
+    """Copies the text from `place` to the next tag, if `seen`; returns the start of the tag and the end of the text.
+    Decodes `&amp;`, `&lt;`, `&gt;` and `&nbsp;`."""
     end = codes.size
     while place < end and codes[place] != _LESS_THAN:
         code = codes[place]
@@ -259,7 +264,7 @@ def _same(codes: Codes, start: int, stop: int, other: int, other_stop: int) -> b
 
 @compiled
 def _packed(codes: Codes, start: int, stop: int) -> tuple[np.uint64, np.uint64]:
-    """As `tags.packed`; 0 for a name that cannot be known."""
+    """As `tags.packed`; 0 for a name that cannot be in the table."""
     low, high = np.uint64(0), np.uint64(0)
     if stop - start > LONGEST_NAME:
         return low, high
@@ -286,12 +291,12 @@ def _kind(names: NameTable, codes: Codes, start: int, stop: int) -> int:
 
 @compiled
 def _read_attributes(codes: Codes, place: int, names: NameTable, act: int, values: Numbers) -> int:
-    """Notes where the values are that are of use for what is done with the tag; returns where it ends."""
+    """Stores the positions of the attribute values that the action uses; returns the end of the tag."""
     end = codes.size
     values[:] = -1
     while place < end and codes[place] == _BLANK:
         start = place + 1
-        stop = start + 1  # an equals sign at the beginning belongs to the name
+        stop = start + 1  # An equals sign at the start belongs to the name.
         while stop < end and codes[stop] != _EQUALS and codes[stop] != _BLANK and codes[stop] != _MORE_THAN:
             stop += 1
         value = finish = place = stop
@@ -310,7 +315,7 @@ def _read_attributes(codes: Codes, place: int, names: NameTable, act: int, value
 
 @compiled
 def _says_nofollow(codes: Codes, values: Numbers) -> bool:
-    """The third value holds the word, in letters of any size."""
+    """Whether the third value contains the word, in any case."""
     for place in range(values[4], values[5] - _NOFOLLOW.size + 1):
         letter = 0
         while letter < _NOFOLLOW.size and codes[place + letter] | _SMALL_LETTER == _NOFOLLOW[letter]:
@@ -322,7 +327,7 @@ def _says_nofollow(codes: Codes, values: Numbers) -> bool:
 
 @compiled
 def _end_of_text(codes: Codes, place: int, name: int, stop: int, act: int) -> int:
-    """Where the end tag stands of an element that holds text alone."""
+    """The position of the end tag of an element that contains only text."""
     if act == SCRIPT:
         return _end_of_script(codes, place)
     length = stop - name
@@ -339,7 +344,7 @@ def _end_of_text(codes: Codes, place: int, name: int, stop: int, act: int) -> in
 
 @compiled
 def _end_of_script(codes: Codes, place: int) -> int:
-    """A script inside of a comment inside of the script does not end it, as browsers have it."""
+    """As in browsers, a script inside a comment inside the script does not end it."""
     commented = nested = False
     for at in range(place, codes.size):
         code = codes[at]
@@ -360,7 +365,7 @@ def _end_of_script(codes: Codes, place: int) -> int:
 
 @compiled
 def _is_script(codes: Codes, place: int) -> bool:
-    """Whether the name of the element stands at a place."""
+    """Whether the name `script` is at this position."""
     stop = place + _SCRIPT_NAME.size
     if stop >= codes.size:
         return False

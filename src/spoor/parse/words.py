@@ -1,12 +1,12 @@
-"""Which words is a text made of, in whatever script; which of them are stop words; and words as hashed features.
+"""The words of a text in any script; stop words; and words as hashed features.
 
-Most scripts put spaces between words. Those that do not are cut into pairs of letters, each letter with its marks (of
-syllables in Tibetan, which separates these): two texts that share a word then share its pairs, and no dictionary is
-needed. For Chinese there is one, jieba's. It is asked when the language is said to be `zh`, and only then: it takes
-forty times as long, it would cut Japanese, and texts without a known language should be cut alike on every machine.
+Most scripts have spaces between words. Text of other scripts is cut into pairs of letters, each letter with its marks
+(of syllables in Tibetan, which separates these): two texts with a common word then have its pairs in common, without a
+dictionary. For Chinese there is one, that of jieba. It is used only if the language is given as `zh`: it takes forty
+times as long, it would cut Japanese, and texts of unknown language should be cut the same on every machine.
 
-No vocabulary is kept, so a model is of one size, whatever it was trained on; and as the page at hand has the words, a
-verdict can still name them.
+Features are hashed without a vocabulary, so the size of a model does not depend on its training data; verdicts can
+still name words, because the page has them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from spoor.errors import MissingExtra, UsageError
 
-# Words that any text of a language holds and that tell nothing of its topic: articles, pronouns, prepositions,
-# conjunctions, auxiliary verbs.
+# Stop words: articles, pronouns, prepositions, conjunctions, auxiliary verbs, which say nothing about the topic.
 
 
 STOP_WORDS = {
@@ -119,12 +118,12 @@ STOP_WORDS = {
     "zh": """的 了 和 是 在 我 有 就 不 人 都 一 一个 上 也 很 到 说 要 去 你 会 着 没有 看 好 自己 这 那 他 她 它
         们 我们 他们 与 及 或 但 而 为 以 对 于 从 被 把 之 其 这个 那个 这些 那些 中 等""",
 }
-"""By the primary part of a BCP-47 tag."""
+"""By the primary subtag of a BCP-47 tag."""
 
 STOP_WORDS |= dict.fromkeys(("nb", "nn"), STOP_WORDS["no"])
 
 
-# Which words is a text made of, in whatever script?
+# The words of a text, in any script.
 
 
 STEMMERS = {
@@ -135,19 +134,19 @@ STEMMERS = {
     "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
     "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
-"""Languages whose words snowball can reduce to their stems, by its names."""
+"""Languages with a Snowball stemmer, by its names."""
 
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 _BEGINNING = 500
 TIBETAN = "\u0f00-\u0f0a\u0f0d-\u0fff"
 TSHEG = "\u0f0b\u0f0c"
-"""What stands between two syllables of Tibetan."""
+"""The separators of syllables in Tibetan."""
 UNSPACED = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Tibetan, Myanmar, Khmer
     "\u1950-\u19df\u1a20-\u1aaf\u1b00-\u1b7f\ua980-\ua9df\uaa60-\uaadf"  # Tai Le and Lue and Tham, Balinese, Javanese …
     "\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\uff66-\uff9f\ua000-\ua4cf" + HAN  # kana, bopomofo, Yi
 )
-"""Ranges of code points, as inside a character class."""
+"""Ranges of code points, for use inside a character class."""
 
 _JOINERS = "\u200c\u200d" + TSHEG
 _ASCII_WORD = re.compile("[a-z0-9]+")
@@ -156,12 +155,12 @@ _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _SAME_SPACING = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
 _SAME_HAN = re.compile(f"[{HAN}]+|[^{HAN}]+")
 _UNSPACED_LETTERS_IN_A_WORD = 3
-"""A middling figure: Chinese has less than two, Thai and Khmer have four or five."""
+"""An average: below two in Chinese, four or five in Thai and Khmer."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """`language` is a BCP-47 tag, "" when nobody knows; without it there are neither stems nor stop words."""
+    """`language` is a BCP-47 tag, "" if unknown; without it there are neither stems nor stop words."""
 
     language: str = ""
     stem: bool = False
@@ -173,7 +172,7 @@ class Words:
             raise UsageError(f"no stemmer for the language {self.language!r}; leave stem out, or name one of {known}")
 
     def of(self, text: str) -> list[str]:
-        """In the order of the text, in small letters; numbers are words too."""
+        """In the order of the text, in lower case; numbers count as words."""
         words = _cut(folded(text), self._tag == "zh")
         if self.stop_words and self._tag in STOP_WORDS:
             stop = _stop(self._tag)
@@ -188,14 +187,14 @@ class Words:
 
 
 def folded(text: str) -> str:
-    """In small letters, composed, soft hyphens left out: as words are compared."""
+    """Case-folded, NFC, without soft hyphens: the form in which words are compared."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFC", text.replace("\xad", "").casefold())
 
 
 def word_count(text: str) -> int:
-    """About how many words: exact enough to tell long texts from short ones in any script, and quick."""
+    """An estimate: fast, and exact enough to distinguish long texts from short ones in any script."""
     if text.isascii():
         return len(text.split())
     unspaced = sum(map(len, _UNSPACED_RUN.findall(text))) if _UNSPACED_LETTER.search(text) else 0
@@ -204,24 +203,24 @@ def word_count(text: str) -> int:
 
 @cache
 def any_word() -> re.Pattern[str]:
-    """A word in folded text without underscores, or a run of words in a script without spaces. Python takes the vowel
-    signs of India and the points of Hebrew for borders of words; nobody else does."""
+    """A word in folded text without underscores, or a run of words in a script without spaces. Includes the vowel signs
+    of Indic scripts and the points of Hebrew, which the class of word characters in `re` does not match."""
     return re.compile(rf"[^\W_][\w{_JOINERS}{_marks()}]*")
 
 
 @cache
 def any_letter() -> re.Pattern[str]:
-    """What a word may go on with."""
+    """A letter inside a word."""
     return re.compile(rf"[^\W_]|[{_JOINERS}{_marks()}]")
 
 
 def is_unspaced(letter: str) -> bool:
-    """Whether its script puts no spaces between words."""
+    """Whether its script has no spaces between words."""
     return _UNSPACED_LETTER.match(letter) is not None
 
 
 def begins_unspaced(text: str) -> bool:
-    """Whether a text, as far as its beginning tells, has mostly pairs of letters for words."""
+    """Whether a text, by its first characters, has mostly pairs of letters as words."""
     beginning = text[:_BEGINNING]
     return 3 * len(_UNSPACED_LETTER.findall(beginning)) > len(beginning)
 
@@ -273,7 +272,7 @@ def _marks() -> str:
 
 @cache
 def _stop(tag: str) -> frozenset[str]:
-    """Stop words cut as texts are: in pairs of letters, where words are not known."""
+    """Stop words cut as texts are: into pairs of letters in scripts without spaces."""
     return frozenset(_cut(folded(STOP_WORDS[tag]), tag == "zh"))
 
 
@@ -289,7 +288,7 @@ def stemmer(name: str) -> Callable[[str], str]:
 
 @cache
 def _jieba() -> Callable[[str], list[str]]:
-    """Over a second to load, so only when it is asked."""
+    """Loading takes over a second, so only on first use."""
     try:
         import jieba
     except ModuleNotFoundError:
@@ -299,22 +298,21 @@ def _jieba() -> Callable[[str], list[str]]:
     return cut
 
 
-# What pages are told apart by: their words, and once more those of the title, each hashed to one of many
-# places.
+# Features for classifiers: the words of a page, and separately those of its title, each hashed.
 
 
 PLACES = 1 << 20
-"""So many that of 40,000 different features, those of some 600 pages, one in thirty shares its place with another."""
+"""Number of hash buckets: of 40,000 different features, those of some 600 pages, one in thirty collides."""
 IN_TITLE = "title: "
 LONGEST, LONGEST_UNSPACED = 10_000, 2_500
-"""Characters of a page that are looked at: more hardly change the answer, and cost time. In scripts without spaces
-fewer of them make as many words."""
+"""Maximum characters read of a page: more hardly change the result, and cost time. In scripts without spaces fewer
+characters make as many words."""
 _WORDS = Words()
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Different words, with the weight of each."""
+    """Distinct words, with the weight of each."""
 
     words: list[str]
     weights: NDArray[np.float64]
@@ -324,8 +322,8 @@ class Features:
 
 
 def features(title: str, text: str) -> Features:
-    """Each word by 1 + ln of how often it occurs, brought to length 1, so that long pages say no more than short ones.
-    Texts in scripts without spaces have pairs of letters for words."""
+    """The weight of a word is 1 + ln of its frequency, normalised to length 1, so that long pages do not weigh more
+    than short ones. In scripts without spaces, pairs of letters serve as words."""
     counts = Counter(_WORDS.of(text[: LONGEST_UNSPACED if begins_unspaced(text) else LONGEST]))
     counts.update([IN_TITLE + word for word in _WORDS.of(title[:LONGEST])])
     weights = 1.0 + np.log(np.fromiter(counts.values(), np.float64, len(counts)))

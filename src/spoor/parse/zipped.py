@@ -1,4 +1,4 @@
-"""Documents that are ZIP files full of XML: DOCX, OpenDocument and EPUB. Bombs of both kinds are not unpacked."""
+"""Documents that are ZIP files of XML: DOCX, OpenDocument and EPUB. Protected against ZIP and XML bombs."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from urllib.parse import unquote
 from xml.parsers import expat
 
 from spoor.parse.document_text import LONGEST_TEXT, DocumentText, Lines, Unreadable
-from spoor.parse.html import Interest, read_page
+from spoor.parse.html import ParseOptions, read_page
 from spoor.records import Page
 
 MOST_UNPACKED = 50_000_000
-"""Bytes of all members that are read of one document."""
+"""Maximum uncompressed bytes of all members read of one document."""
 DEEPEST = 1_000
-"""Elements inside one another."""
+"""Maximum nesting depth."""
 
 Attributes = Mapping[str, str]
-"""By their local names."""
+"""By local name."""
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, IndexError)
-"""What zipfile raises for damaged or strange files; NotImplementedError for a compression that it does not know. Each
-becomes a reason."""
+"""Errors of zipfile for damaged or unusual files; NotImplementedError for an unknown compression. Each becomes
+`Unreadable`."""
 _ENCRYPTED = 1
-"""The bit of a member's flags."""
+"""A bit of the flags of a member."""
 
 
 class Members:
-    """The files in a ZIP file, which together must not unpack to more than `MOST_UNPACKED`."""
+    """The files in a ZIP file; limits their total uncompressed size to `MOST_UNPACKED`."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         self._left = MOST_UNPACKED
 
     def read(self, name: str) -> bytes:
-        """b"" when there is no such file."""
+        """b"" if there is no such file."""
         with _understood():
             try:
                 member = self._archive.getinfo(name)
@@ -85,7 +85,7 @@ def read_xml(
     ends: Callable[[str], None] = no_end,
     characters: Callable[[str], None] = no_characters,
 ) -> None:
-    """Tells of elements by their local names. Entities are never expanded: whoever declares some is refused."""
+    """Calls the handlers with local names. Entities are never expanded: a file that declares any is rejected."""
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
     depth = 0
@@ -120,7 +120,7 @@ def _local(name: str) -> str:
 
 
 def texts_of(content: bytes, *names: str) -> dict[str, str]:
-    """What the first element of each name says; "" where there is none, or no XML at all."""
+    """The text of the first element of each name; "" if there is none, or no XML."""
     said = dict.fromkeys(names, "")
     inside = ""
 
@@ -141,16 +141,16 @@ def texts_of(content: bytes, *names: str) -> dict[str, str]:
     return said
 
 
-# Word processors' files: DOCX and OpenDocument.
+# Word processor files: DOCX and OpenDocument.
 
 
 _OLD_FORMAT = b"\xd0\xcf\x11\xe0"
-"""How a Word file of before 2007 begins, and also an encrypted one of today."""
+"""The first bytes of a Word file from before 2007, and of an encrypted current one."""
 _FIELD = re.compile(r'HYPERLINK\s+"([^"]+)"')
 _WORD_ENDS = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _OPEN_ENDS = {"tab": " ", "line-break": "\n"}
 _NOT_TEXT = {"tracked-changes", "annotation", "annotation-end", "forms"}
-"""Elements of OpenDocument whose words are not part of the text: what was deleted, comments."""
+"""Elements of OpenDocument whose text is not part of the document: deletions, comments."""
 
 
 def read_docx(body: bytes, window: int) -> DocumentText:
@@ -180,7 +180,7 @@ def read_open_document(body: bytes, window: int) -> DocumentText:
 
 
 def _relations(members: Members) -> dict[str, str]:
-    """The targets of a DOCX that are outside of it, by their ids."""
+    """The external targets of a DOCX, by id."""
     targets: dict[str, str] = {}
 
     def start(name: str, attributes: Attributes) -> None:
@@ -194,8 +194,8 @@ def _relations(members: Members) -> dict[str, str]:
 
 @dataclass
 class _Word:
-    """The state of reading word/document.xml. A link is an element with the id of its target, or a field, whose
-    instruction stands before its words."""
+    """The parser state for word/document.xml. A link is an element with the id of its target, or a field, whose
+    instruction precedes its text."""
 
     targets: dict[str, str]
     lines: Lines = field(default_factory=Lines)
@@ -205,7 +205,7 @@ class _Word:
     _says: str = ""
 
     def start(self, name: str, attributes: Attributes) -> None:
-        if self._passed_over or name == "Fallback":  # of a drawing whose words were just read
+        if self._passed_over or name == "Fallback":  # The alternative of a drawing whose text was just read.
             self._passed_over += 1
         elif name in ("t", "instrText"):
             self._says = name
@@ -243,7 +243,7 @@ class _Word:
 
 @dataclass
 class _OpenDocument:
-    """The state of reading content.xml: words count inside of paragraphs and headings alone."""
+    """The parser state for content.xml: only text in paragraphs and headings counts."""
 
     lines: Lines = field(default_factory=Lines)
     _links: list[tuple[str, int]] = field(default_factory=list)
@@ -276,14 +276,14 @@ class _OpenDocument:
             self.lines.write(said)
 
 
-# Books in EPUB: chapters in their order, each read as the HTML page that it is.
+# EPUB books: chapters in order, each parsed as an HTML page.
 
 
 MOST_CHAPTERS = 2_000
 _INSIDE = "http://book.invalid/"
-"""What a chapter's relative links become; they lead to other chapters."""
+"""The base URL of relative links in a chapter, which lead to other chapters."""
 _CLOSED = re.compile(rb"<(?!(?:br|hr|img|input|link|meta|col|wbr)\b)([a-zA-Z][\w:-]*+)(\s[^<>]*)?/>")
-"""An element that XML closes at once, which HTML would take for the beginning of one."""
+"""An element that is self-closing in XML, but a start tag in HTML."""
 
 
 def read_epub(body: bytes, window: int) -> DocumentText:
@@ -296,13 +296,13 @@ def read_epub(body: bytes, window: int) -> DocumentText:
             raise Unreadable("encrypted")
         about = texts_of(content, "title", "language")
         chapters = _chapters(content, posixpath.dirname(package))
-        pages = list(_pages(members, chapters, Interest(window=window)))
+        pages = list(_pages(members, chapters, ParseOptions(window=window)))
     links = tuple(link for page in pages for link in page.links if not link.url.startswith(_INSIDE))
     return DocumentText("\n".join(page.text for page in pages), about["title"], about["language"], links)
 
 
 def _is_protected(members: Members) -> bool:
-    """Rights are managed for the text, too; fonts alone may be scrambled without."""
+    """Rights management encrypts the text; without it only fonts may be obfuscated."""
     return bool(members.read("META-INF/rights.xml"))
 
 
@@ -321,7 +321,7 @@ def _package(members: Members) -> str:
 
 
 def _chapters(content: bytes, folder: str) -> list[str]:
-    """The names of files, in the order in which they are read."""
+    """File names of the chapters, in reading order."""
     files: dict[str, str] = {}
     order: list[str] = []
 
@@ -336,13 +336,13 @@ def _chapters(content: bytes, folder: str) -> list[str]:
     return [posixpath.normpath(posixpath.join(folder, unquote(name))) for name in names][:MOST_CHAPTERS]
 
 
-def _pages(members: Members, chapters: list[str], interest: Interest) -> Iterator[Page]:
+def _pages(members: Members, chapters: list[str], parse_options: ParseOptions) -> Iterator[Page]:
     read = 0
     for name in chapters:
         if read >= LONGEST_TEXT:
             return
         markup = _CLOSED.sub(rb"<\1\2></\1>", members.read(name))
-        page = read_page(_INSIDE, markup, "application/xhtml+xml", interest=interest)
+        page = read_page(_INSIDE, markup, "application/xhtml+xml", parse_options=parse_options)
         if page.text:
             yield page
             read += len(page.text)

@@ -1,1 +1,1 @@
-"""Pages made by scripts, in a real browser that never goes out by itself."""
+"""Renders pages in a real browser without network access of its own."""

@@ -1,4 +1,4 @@
-"""A browser of this machine: found, started, watched, restarted, and ended with everything that belongs to it."""
+"""A local browser: found, started, monitored, restarted, and ended with all its processes and files."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from spoor.errors import BadInput, MissingExtra
 from spoor.render.pipe import ATTACH, LONGEST_MESSAGE, BrowserGone, CommandRefused, Content, Pipe
 
 PROGRAMS = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The first that is installed is used. The first two are half the size, and fast."""
+"""The first installed one is used. The first two are half the size, and fast."""
 KEEPER = Path(__file__).with_name("keeper.py")
 NOWHERE = "127.0.0.1:9"
-"""The proxy for all that interception misses: the port of the service discard, where nothing listens."""
+"""The proxy for requests that are not intercepted: the discard port, on which nothing listens."""
 FEATURES_OFF = (
     "InitialWebUI",
     "MediaRouter",
@@ -34,7 +34,7 @@ FEATURES_OFF = (
     "WebUIReloadButton",
     "WebUIToolbar",
 )
-"""Most of them are processes for parts of a window that nobody sees, a third of what a page costs in a full browser."""
+"""Mostly processes for invisible parts of the window, a third of the cost of a page in a full browser."""
 OPTIONS = (
     "--headless",
     "--remote-debugging-pipe",
@@ -71,7 +71,7 @@ _PAGE_OF_MEMORY = 4096
 
 
 def find_browser(named: str = "") -> str:
-    """The path of the program `named`, or of the first of those that we know. MissingExtra when there is none."""
+    """The path of the program `named`, or of the first known one. Raises MissingExtra if there is none."""
     if not sys.platform.startswith("linux"):
         raise MissingExtra(f"pages are rendered on Linux only, and this is {sys.platform}")
     for name in (named,) if named else PROGRAMS:
@@ -86,8 +86,8 @@ def find_browser(named: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class BrowserLimits:
-    """Tabs at once; bytes of memory that all processes of the browser have for themselves; seconds until it must have
-    started, and until it must answer a question that takes no time."""
+    """Maximum tabs at once; bytes of private memory of all browser processes; timeouts in seconds for the start, and
+    for a response to a trivial command."""
 
     tabs: int = 1
     memory: int = 1_500_000_000
@@ -97,9 +97,9 @@ class BrowserLimits:
 
 @dataclass(slots=True)
 class Tab:
-    """Alone in a browser context of its own: no cookie, no cache, no storage from another page. It waits for its
-    debugger, so nothing happens in it before it is told to run. `popups` are the addresses of other windows that were
-    opened from it, all closed at once."""
+    """A tab in a browser context of its own, without cookies, cache or storage of other pages. It waits for the
+    debugger, so nothing runs before it is started. `popups` are the URLs of windows opened from it, which are closed at
+    once."""
 
     pipe: Pipe
     context: str
@@ -109,12 +109,12 @@ class Tab:
 
 
 class Browser:
-    """Open between `async with` and its end. One process with a bounded number of tabs; it is started when the first is
-    opened, and again after it died or was killed because it hung, grew too large or lost its GPU process. `starts`
-    counts that."""
+    """A browser with a limited number of tabs, used as an async context manager. The process starts with the first tab,
+    and again after it died or was killed because it hung, grew too large or lost its GPU process. `starts` counts the
+    starts."""
 
     def __init__(self, program: str, limits: BrowserLimits | None = None, namespace: bool = True) -> None:
-        """`program` is a path; `namespace` False leaves the browser in the network namespace we are in."""
+        """`program` is a path; with `namespace` False the browser stays in the current network namespace."""
         self._program = program
         self._limits = limits or BrowserLimits()
         self._namespace = namespace
@@ -134,7 +134,7 @@ class Browser:
 
     @contextlib.asynccontextmanager
     async def tab(self) -> AsyncIterator[Tab]:
-        """Waits until one is free. BrowserGone when the browser ends while it is being opened."""
+        """Waits until a tab is free. Raises BrowserGone if the browser ends while the tab is opened."""
         async with self._free:
             process = await self._running()
             tab = await process.open()
@@ -144,7 +144,7 @@ class Browser:
                 await process.close(tab)
 
     async def processes(self) -> list[tuple[str, int]]:
-        """The kind and the number of each process of the browser."""
+        """Type and process id of each process of the browser."""
         return await (await self._running()).processes()
 
     async def _running(self) -> BrowserProcess:
@@ -158,7 +158,7 @@ class Browser:
 
 
 class BrowserProcess:
-    """One life of the browser, between `start` and `end`. When `pipe.gone` says something, it is over."""
+    """One browser process, between `start` and `end`. It has ended if `pipe.gone` is not empty."""
 
     def __init__(self, keeper: Process, pipe: Pipe, limits: BrowserLimits) -> None:
         self.pipe = pipe
@@ -190,7 +190,7 @@ class BrowserProcess:
         self._tasks.append(asyncio.create_task(self._watch()))
 
     async def end(self, reason: str) -> None:
-        """Everything that belongs to it is gone afterwards."""
+        """Ends the browser, and waits until its processes and files are removed."""
         self.pipe.close(reason)
         for task in self._tasks:
             task.cancel()
@@ -217,8 +217,8 @@ class BrowserProcess:
                 self.pipe.close("the browser closed no tab")
 
     def _hear(self, method: str, said: Content) -> None:
-        """The first page of a context is its tab. All else is closed before it runs: windows that a page opens, and
-        workers that would outlive it."""
+        """The first page of a context becomes its tab. All other targets are closed before they run: windows that a
+        page opens, and workers that would outlive it."""
         if method != "Target.attachedToTarget":
             return
         target = said["targetInfo"]
@@ -231,7 +231,8 @@ class BrowserProcess:
                 tab.popups.append(target["url"])
 
     async def _watch(self) -> None:
-        """While pages are open. Hanging, growing and a lost GPU process are ends of the browser, like its death."""
+        """Monitors the browser while pages are open; ends it if it hangs, grows too large or has lost its GPU
+        process."""
         while not self.pipe.gone:
             await asyncio.sleep(_WATCHED_EVERY)
             if self._tabs:
@@ -258,7 +259,7 @@ class BrowserProcess:
 
 
 def private_memory(process: int) -> int:
-    """Bytes in memory that a process shares with nobody; 0 when there is no such process."""
+    """Private resident memory of a process, in bytes; 0 if there is no such process."""
     try:
         _, resident, shared, *_ = Path(f"/proc/{process}/statm").read_text().split()
     except (OSError, ValueError):

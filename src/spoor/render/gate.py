@@ -1,4 +1,4 @@
-"""Which requests of a page are answered, and by whom. Nothing of them leaves the browser itself."""
+"""Decides which requests of a page are fulfilled. The browser itself sends nothing to the network."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from spoor.render.pipe import Content, Pipe
 from spoor.roles import SubResources
 
 NEEDED = frozenset({"Script", "XHR", "Fetch"})
-"""Kinds of requests that can change the text or the links of a page, by the names of the protocol. All others are
-refused without asking anybody: images, fonts, media, frames, prefetches, beacons, server-sent events."""
+"""Resource types, as named by the protocol, that can change the text or the links of a page. All others are refused:
+images, fonts, media, frames, prefetches, beacons, server-sent events."""
 EMPTY = frozenset({"Stylesheet"})
-"""Answered with nothing: a script that waits for a style sheet would not go on after a refusal."""
+"""Fulfilled with an empty body: a script that waits for a style sheet would not continue after a refusal."""
 TRACKERS = frozenset(
     {
         "amplitude.com",
@@ -39,9 +39,9 @@ TRACKERS = frozenset(
         "taboola.com",
     }
 )
-"""Domains that only count and advertise."""
+"""Domains of trackers and advertisers."""
 OURS = frozenset({"cookie", "host", "user-agent", "connection", "accept-encoding"})
-"""Headers of a request that the one who sends it sets."""
+"""Request headers that our fetcher sets."""
 NOT_PASSED_ON = frozenset(
     {
         "alt-svc",
@@ -61,12 +61,12 @@ NOT_PASSED_ON = frozenset(
         "transfer-encoding",
     }
 )
-"""Headers of a response that speak of the transfer, keep something, or make the browser send requests of its own."""
+"""Response headers that concern the transfer, store something, or make the browser send requests of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateLimits:
-    """For one page: requests that are sent on, and bytes of all their answers together."""
+    """Limits for one page: requests that are sent, and bytes of all responses together."""
 
     requests: int = 60
     bytes: int = 20_000_000
@@ -74,7 +74,7 @@ class GateLimits:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A request that a page made, and why it was refused; "" when it was answered."""
+    """A request of a page, and why it was refused; "" if it was fulfilled."""
 
     url: str
     kind: str
@@ -82,9 +82,9 @@ class PageRequest:
 
 
 class Gate:
-    """Of one page. Every request that the browser wants to send is put on hold and shown to `hear`; it is answered from
-    the response that was already fetched, by `answers`, or not at all. `requests` has them in the order in which that
-    was decided, `forwards` the addresses to which the page tried to go by itself."""
+    """Handles the requests of one page. Every request of the browser is paused and passed to `hear`; it is fulfilled
+    from the response that was already fetched or by `answers`, or refused. `requests` has them in the order of these
+    decisions, `forwards` the URLs to which the page tried to navigate."""
 
     def __init__(self, pipe: Pipe, response: Response, answers: SubResources, limits: GateLimits) -> None:
         self._pipe = pipe
@@ -100,11 +100,11 @@ class Gate:
 
     @property
     def is_asking(self) -> bool:
-        """Whether answers are being waited for."""
+        """Whether responses are pending."""
         return bool(self._under_way)
 
     def hear(self, session: str, frame: str, paused: Content) -> None:
-        """Of a request on hold in a session. `frame` is the main frame of the page."""
+        """Handles a paused request of a session. `frame` is the main frame of the page."""
         url, kind = paused["request"]["url"], paused.get("resourceType", "")
         number = paused["requestId"]
         if kind == "Document" and paused.get("frameId") == frame and session:
@@ -123,7 +123,7 @@ class Gate:
             task.add_done_callback(self._under_way.discard)
 
     def _go(self, session: str, number: str, url: str) -> None:
-        """The page itself comes from the response we have. Wherever it goes afterwards is a link, not a request."""
+        """The page itself is fulfilled from the response we have. Later navigations become links, not requests."""
         if not self._has_document:
             self._has_document = True
             response = self._response
@@ -166,7 +166,7 @@ class Gate:
             self.requests.append(PageRequest(url, kind, refused))
 
     def _refuse(self, session: str, number: str, url: str, kind: str, refused: str) -> None:
-        """A document that is aborted leaves the one before it where it is."""
+        """Refuses a request. Aborting a navigation keeps the current document."""
         self._note(url, kind, refused)
         reason = "Aborted" if kind == "Document" else "BlockedByClient"
         self._pipe.tell("Fetch.failRequest", session, requestId=number, errorReason=reason)
@@ -193,14 +193,15 @@ class Gate:
         )
 
     async def close(self) -> None:
-        """Nobody waits for answers any more."""
+        """Cancels pending requests."""
         for task in (under_way := list(self._under_way)):
             task.cancel()
         await asyncio.gather(*under_way, return_exceptions=True)
 
 
 def _real_kind(kind: str, headers: Mapping[str, str]) -> str:
-    """The protocol calls prefetches `Fetch`, server-sent events `XHR`, and scripts of workers `Other`."""
+    """The actual type: the protocol calls prefetches `Fetch`, server-sent events `XHR`, and scripts of workers
+    `Other`."""
     asked = {name.lower(): value for name, value in headers.items()}
     if "sec-purpose" in asked or "purpose" in asked:
         return "Prefetch"
@@ -210,14 +211,14 @@ def _real_kind(kind: str, headers: Mapping[str, str]) -> str:
 
 
 def _domains(host: str) -> set[str]:
-    """A host name and all domains above it."""
+    """A host name and all its parent domains."""
     labels = host.split(".")
     return {".".join(labels[place:]) for place in range(len(labels))}
 
 
 def _open_to(asked: Mapping[str, str]) -> dict[str, str]:
-    """Headers that let a page read the answer of another host. Our requests carry no cookie and reach only what
-    anybody can read, and servers that are not told the origin do not say whether it may."""
+    """CORS headers that let a page read the response of another host. Our requests carry no cookies and reach only
+    public content, and servers that do not receive the origin do not state whether it is allowed."""
     origin = next((value for name, value in asked.items() if name.lower() == "origin"), "*")
     custom = next((value for name, value in asked.items() if name.lower() == "access-control-request-headers"), "*")
     names = ("origin", origin), ("methods", "GET"), ("headers", custom), ("credentials", "true")
@@ -225,6 +226,6 @@ def _open_to(asked: Mapping[str, str]) -> dict[str, str]:
 
 
 def _listed(headers: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
-    """As the protocol has them; it takes no line breaks and no letters beyond latin-1."""
+    """Headers in the form of the protocol, which allows no line breaks and only latin-1."""
     clean = ((name, value.encode("latin-1", "ignore").decode("latin-1").split("\n")[0]) for name, value in headers)
     return [{"name": name, "value": value} for name, value in clean]

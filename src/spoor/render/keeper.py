@@ -1,8 +1,8 @@
-"""The process between us and a browser: whatever ends us or it, the browser, its children and its profile are gone.
+"""Supervisor process of a browser: whichever of crawl and browser ends, it kills the browser with its children, and
+removes the profile.
 
-Run as a program of its own, by its path, so it imports nothing of spoor. Commands for the browser come in by stdin and
-its answers leave by stdout; both are handed on as they are. When nobody holds the other end of stdin any more, the
-browser is killed. Linux only.
+Run as a separate program by its path, so it imports nothing of spoor. The browser inherits stdin for its commands and
+stdout for its responses. When the other end of stdin is closed, the browser is killed. Linux only.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ import tempfile
 import time
 
 _DEATH_SIGNAL, _SUBREAPER = 1, 36
-"""Options of prctl(2): the signal when our parent ends; that orphans among our descendants become our children."""
+"""Options of prctl(2): the signal when the parent ends; adopting orphaned descendants."""
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
 """Flags of unshare(2)."""
 _NOBODY = 65534
 _COMMANDS, _ANSWERS = 3, 4
 """The file descriptors that `--remote-debugging-pipe` uses."""
 _LONGEST = 50
-"""Characters of the path of the folder for profiles. With what a browser puts after it, it must fit a socket's name."""
+"""Maximum length of the path for profiles: with the suffix that a browser adds, it must fit a socket name."""
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main(namespace: str, program: str, *options: str) -> None:
-    """`namespace` is "empty" for a network namespace without any device, else the one we are in."""
+    """If `namespace` is "empty", the browser gets a network namespace without devices, otherwise the current one."""
     user, group = os.geteuid(), os.getegid()
     if namespace == "empty" and _libc.unshare(_NEW_USER | _NEW_NETWORK) == 0:
         _map_user(user, group)
@@ -51,7 +51,7 @@ def _folder() -> str:
 
 
 def _map_user(user: int, group: int) -> None:
-    """To the same user, but root to nobody: as root a browser has no sandbox."""
+    """Maps to the same user, but root to nobody: as root, a browser has no sandbox."""
     for name, inside, outside in (("uid", user or _NOBODY, user), ("gid", group or _NOBODY, group)):
         if name == "gid":
             _write("/proc/self/setgroups", "deny")
@@ -68,8 +68,8 @@ def _sandbox() -> list[str]:
 
 
 def _become(command: list[str], home: str) -> None:
-    """The browser: it dies with us even if we are killed ourselves. What it writes beside its profile, such as crash
-    reports, goes to the same folder."""
+    """Turns the process into the browser, which dies with its supervisor even if that is killed. What it writes beside
+    its profile, such as crash reports, goes to the same folder."""
     try:
         _libc.prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
         os.setsid()
@@ -84,17 +84,17 @@ def _become(command: list[str], home: str) -> None:
 
 
 def _wait_for_an_end(browser: int) -> None:
-    """Of the browser, or of the one who sends commands."""
+    """Waits until the browser ends, or the sender of commands."""
     for stop in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(stop, lambda *_: sys.exit())
     poll = select.poll()
     poll.register(os.pidfd_open(browser), select.POLLIN)
-    poll.register(0, 0)  # no event but that it was hung up
+    poll.register(0, 0)  # reports only that it was closed
     poll.poll()
 
 
 def _kill_children() -> None:
-    """Until there are none. Those whose parents die become ours."""
+    """Kills until none are left. Orphans become children of this process."""
     while True:
         for child in _children():
             with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Commands to a browser and events from it: the Chrome DevTools Protocol over a pipe."""
+"""Sends commands to a browser and receives its events: the Chrome DevTools Protocol over a pipe."""
 
 from __future__ import annotations
 
@@ -9,29 +9,31 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 Content = Mapping[str, Any]
-"""Parameters of a command or an event, or the result of a command, as the protocol has them."""
+"""Parameters of a command or an event, or the result of a command, as defined by the protocol."""
 Listener = Callable[[str, Content], None]
-"""Is told the name and the parameters of an event."""
+"""A callback that receives the name and the parameters of an event."""
 
 ATTACH: Content = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
-"""Parameters of `Target.setAutoAttach`: what a page starts, we hear of before it runs."""
+"""Parameters of `Target.setAutoAttach`: new targets of a page are reported before they run."""
+GONE = "gone"
+"""The last event that listeners receive, sent by `Pipe`: the browser has ended."""
 LONGEST_MESSAGE = 64 << 20
-"""Bytes."""
+"""Maximum size of a message, in bytes."""
 PATIENCE = 10.0
-"""Seconds after which a command that ought to take none has no answer."""
+"""Default timeout of a command, in seconds."""
 
 
 class BrowserGone(Exception):
-    """The browser ended or was killed; the text says why."""
+    """The browser ended or was killed; the message has the reason."""
 
 
 class CommandRefused(Exception):
-    """The browser said no to a command, mostly because what it is for is gone."""
+    """The browser rejected a command, mostly because its target no longer exists."""
 
 
 class Pipe:
-    """Open until the browser ends or `close` is called; then every command under way and all later ones raise
-    `BrowserGone`. `listeners` are told the events of a session, that with the name "" those of the browser."""
+    """Open until the browser ends or `close` is called; then all pending and later commands raise `BrowserGone`.
+    `listeners` receive events by session; the key "" is for events of the browser itself. The last event is `GONE`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -42,7 +44,7 @@ class Pipe:
         self.gone = ""
 
     async def call(self, method: str, session: str = "", patience: float = PATIENCE, **parameters: Any) -> Content:
-        """The result of a command. TimeoutError when there is none in time."""
+        """Returns the result of a command. Raises TimeoutError."""
         number, answer = self._send(method, session, parameters)
         try:
             async with asyncio.timeout(patience):
@@ -51,7 +53,7 @@ class Pipe:
             self._under_way.pop(number, None)
 
     def tell(self, method: str, session: str = "", **parameters: Any) -> None:
-        """A command whose result nobody waits for."""
+        """Sends a command and ignores its result."""
         if not self.gone:
             _, answer = self._send(method, session, parameters)
             answer.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -68,7 +70,7 @@ class Pipe:
         return self._number, answer
 
     async def listen(self) -> None:
-        """Until the browser is gone."""
+        """Receives messages until the browser is gone."""
         with contextlib.suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
             while True:
                 self._receive(json.loads((await self._reader.readuntil(b"\0"))[:-1]))
@@ -89,10 +91,12 @@ class Pipe:
             answer.set_result(message.get("result", {}))
 
     def close(self, reason: str) -> None:
-        """The first reason stays."""
+        """Only the first reason is kept."""
         self.gone = self.gone or reason
         self._writer.close()
         under_way, self._under_way = self._under_way, {}
         for answer in under_way.values():
             if not answer.done():
                 answer.set_exception(BrowserGone(self.gone))
+        for listener in tuple(self.listeners.values()):
+            listener(GONE, {})

@@ -1,4 +1,4 @@
-"""What a page is when its scripts have run: its final tree and the addresses in it."""
+"""Renders a page: its final DOM and the URLs in it, after its scripts have run."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from typing import Any
 from spoor.records import Response
 from spoor.render.browser import Browser, Tab
 from spoor.render.gate import Gate, GateLimits, PageRequest
-from spoor.render.pipe import ATTACH, BrowserGone, CommandRefused, Content
+from spoor.render.pipe import ATTACH, GONE, BrowserGone, CommandRefused, Content
 from spoor.roles import SubResources
 
 SETTLED, TIMED_OUT, CRASHED = "settled", "timed out", "crashed"
-"""How a page can end, besides the reasons for which a browser ends."""
+"""How the rendering of a page can end, besides the reasons for which a browser ends."""
 
 SLICES, SLICE = 4, 250
-"""Virtual time in which a page settles, in milliseconds. It stands still while a request is under way."""
+"""Number and length, in milliseconds, of the slices of virtual time in which a page settles. Virtual time stops while a
+request is pending."""
 FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
-"""After each slice, for what virtual time does not move: layout, and the observers that wait for it."""
+"""Run after each slice, for what virtual time does not advance: layout, and the observers that wait for it."""
 FRAMES_DUE = 0.5, 1.5
-"""Seconds after which virtual time is let go for frames to be drawn, and after which no frame is waited for."""
+"""Seconds after which virtual time is released so that frames are drawn, and after which no frame is waited for."""
 STARVED = 10_000
-"""Tasks that may run while virtual time stands still: a page that keeps itself busy does not keep us."""
+"""Tasks that may run while virtual time stands still, so that a page in an endless loop does not block us."""
 MOST_DIALOGS = 20
 WINDOW: Content = {"width": 1280, "height": 2000, "deviceScaleFactor": 1, "mobile": False}
-"""A list that loads on makes itself as long as the window is high."""
+"""Lists that load on demand fill the height of the window."""
 
 PREPARE = """
 delete Navigator.prototype.serviceWorker;
@@ -37,7 +38,7 @@ globalThis.prompt = () => null;
 for (const name of ["SharedWorker", "RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"])
   delete globalThis[name];
 """
-"""Runs before any script of a page. A page that finds no such thing does without; one that is refused it may not."""
+"""Runs before any script of a page. Pages can do without a missing API more often than with one that fails."""
 
 SCROLL = """
 (() => {
@@ -87,13 +88,13 @@ READ = r"""
   return {url: document.URL, html: html.slice(0, mostCharacters), links: [...links]};
 })
 """
-"""Asked in a world of its own, where a page cannot have changed what functions do."""
+"""Evaluated in an isolated world, where a page cannot have redefined functions."""
 
 
 @dataclass(frozen=True, slots=True)
 class RenderLimits:
-    """For one page: seconds of real time, requests included, and those for which it may be busy with itself; screens
-    that are scrolled; characters of the tree; links; and what the gate lets through."""
+    """Limits for one page: seconds of real time, including requests, and seconds without progress; screens to scroll;
+    characters of the DOM; links; and the limits of the gate."""
 
     seconds: float = 20.0
     busy: float = 5.0
@@ -105,11 +106,12 @@ class RenderLimits:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """`html` is the final tree, "" when nothing could be read; `url` where the page says it is. `links` are the
-    addresses in the tree, of buttons too, then those that scripts went to: within the page (`history.pushState`), in
-    other windows, or away from it (`forwards`). `ended` is "settled", or why not; `seconds` how long its tab was busy.
+    """`html` is the final DOM, "" if it could not be read; `url` the final URL of the document. `links` are the URLs in
+    the DOM, including those of buttons, then those to which scripts navigated: within the page (`history.pushState`),
+    in other windows, or away from it (`forwards`). `ended` is "settled", or why not; `seconds` how long its tab was
+    busy.
 
-    Rendering can lose what the response had: the caller keeps the longer text of both, and the links of both.
+    Rendering can lose content of the response: the caller keeps the longer text and the links of both.
     """
 
     url: str
@@ -122,15 +124,15 @@ class Rendered:
 
 
 class Renderer:
-    """Renders as many pages at once as its browser has tabs."""
+    """Renders as many pages concurrently as its browser has tabs."""
 
     def __init__(self, browser: Browser, limits: RenderLimits | None = None) -> None:
         self._browser = browser
         self._limits = limits or RenderLimits()
 
     async def render(self, response: Response, answers: SubResources) -> Rendered:
-        """Never raises for what a page or the browser does. The page itself is not fetched again; all else that its
-        scripts ask for, `answers` is asked."""
+        """Never raises because of a page or the browser. The page itself is not fetched again; `answers` handles all
+        requests of its scripts."""
         time = asyncio.get_running_loop().time
         try:
             async with self._browser.tab() as tab:
@@ -142,7 +144,7 @@ class Renderer:
 
 
 class _Rendering:
-    """Of one page in its tab."""
+    """The rendering of one page in its tab."""
 
     def __init__(self, tab: Tab, response: Response, answers: SubResources, limits: RenderLimits) -> None:
         self._tab = tab
@@ -190,7 +192,7 @@ class _Rendering:
     async def _settle(self) -> None:
         await self._prepare(self._tab.session, "page")
         await self._call("Page.navigate", url=self._url)
-        await self._draw()  # in virtual time a page that was never drawn may never be
+        await self._draw()  # otherwise, in virtual time, it might never be drawn
         for _ in range(SLICES):
             await self._pass(SLICE)
         size = ""
@@ -200,10 +202,10 @@ class _Rendering:
                 break
             await self._draw()
             await self._pass(SLICE)
-            await self._pass(SLICE)  # observers hear that the end of the list has left the window
+            await self._pass(SLICE)  # observers notice that the end of the list has left the window
 
     async def _pass(self, milliseconds: int) -> None:
-        """Virtual time, then a little of the real one."""
+        """Advances virtual time, then draws in real time."""
         self._expired.clear()
         policy = {"policy": "pauseIfNetworkFetchesPending", "budget": milliseconds}
         await self._call("Emulation.setVirtualTimePolicy", **policy, maxVirtualTimeTaskStarvationCount=STARVED)
@@ -211,7 +213,8 @@ class _Rendering:
         await self._draw()
 
     async def _draw(self) -> None:
-        """While several tabs are at work, it happens that no frame is drawn in one whose virtual time stands still."""
+        """With several busy tabs, one whose virtual time stands still may get no frames; it is released for a
+        moment."""
         soon, late = FRAMES_DUE
         if not await self._is_drawn(soon):
             self._pipe.tell("Emulation.setVirtualTimePolicy", self._tab.session, policy="advance")
@@ -226,7 +229,8 @@ class _Rendering:
         return False
 
     async def _until_expired(self) -> None:
-        """A page that waits for no answer and yet does not get through its time runs in circles."""
+        """Raises TimeoutError if the page waits for no response and still does not finish its slice: an endless
+        loop."""
         while not self._expired.is_set():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.busy):
@@ -235,11 +239,11 @@ class _Rendering:
                 raise TimeoutError
 
     async def _prepare(self, session: str, kind: str) -> None:
-        """A page, a frame or a worker of it, before anything runs in it. All must have been said before it goes to a
-        page: the process in which that runs is told what the one before it had understood."""
+        """Prepares a page, frame or worker before anything runs in it. All commands must be completed before the
+        navigation: the new renderer process inherits only what the previous one has processed."""
         self._sessions.append(session)
         self._pipe.listeners[session] = lambda method, said: self._hear(session, method, said)
-        with contextlib.suppress(CommandRefused):  # most workers ask through their page
+        with contextlib.suppress(CommandRefused):  # most workers send requests through their page
             await self._pipe.call("Fetch.enable", session)
         orders = [self._pipe.call("Target.setAutoAttach", session, **ATTACH)]
         if kind != "worker":
@@ -258,6 +262,8 @@ class _Rendering:
                 self._gate.hear(session, self._tab.target, said)
             case "Emulation.virtualTimeBudgetExpired":
                 self._expired.set()
+            case _ if method == GONE:
+                self._expired.set()  # The next command says why.
             case "Page.navigatedWithinDocument" | "Page.windowOpen":
                 if len(self._went) < self._limits.links:
                     self._went.append(said["url"])
@@ -282,7 +288,7 @@ class _Rendering:
         self._pipe.tell("Page.handleJavaScriptDialog", session, accept=False)
 
     async def _read(self) -> Content:
-        """Twice if need be: what stops a script may hit our own."""
+        """Tries twice: terminating the scripts of the page may hit ours."""
         limits = self._limits
         for _ in range(2):
             with contextlib.suppress(CommandRefused, TimeoutError):

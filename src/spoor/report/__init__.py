@@ -1,1 +1,1 @@
-"""What people and other tools read of a crawl: report.html, why, export; reads the folder, not the crawler."""
+"""Output of a crawl for people and other tools: report.html, why, export. Reads the crawl folder, not the crawler."""

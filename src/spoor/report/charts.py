@@ -1,4 +1,4 @@
-"""Lines over the number of visits or over time, as SVG that needs nothing from outside."""
+"""Line charts over visits or time, as self-contained SVG."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from html import escape
 
 WIDTH, HEIGHT = 480, 230
 LEFT, RIGHT, TOP, BOTTOM = 46, 16, 10, 38
-"""Room for what is written beside the lines."""
+"""Margins for labels."""
 LEGEND_WIDTH = 130
 LONGEST_NAME = 16
-"""Characters in a legend."""
+"""Maximum number of characters in a legend."""
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One line. `points` run from left to right and are not negative."""
+    """One line. `points` are ordered by x and not negative."""
 
     name: str
     points: Sequence[Point]
 
 
 def line_chart(points: Sequence[Point], name: str, across: str) -> str:
-    """`name` says what is drawn, `across` over what."""
+    """`name` describes the chart, `across` is the label of the x axis."""
     return chart([Series("", points)], name, across)
 
 
 def chart(series: Sequence[Series], name: str, across: str) -> str:
-    """Lines with one scale. A single one has no legend, and the area below it is filled."""
+    """Lines on a common scale. A single line has no legend, and the area below it is filled."""
     points = [point for one in series for point in one.points]
     widest = max((x for x, _ in points), default=1.0) or 1.0
     steps = ticks(max((y for _, y in points), default=1.0) or 1.0)

@@ -1,4 +1,4 @@
-"""What a crawl folder holds, as small records: pages with their texts, verdicts, links and hosts."""
+"""The contents of a crawl folder as small records: pages with their texts, verdicts, links and hosts."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from spoor.frontier.entry import State
-from spoor.lab.build.warc_source import take_apart
-from spoor.parse.apart import read_apart
-from spoor.parse.html import USUAL, with_rendering
+from spoor.lab.build.warc_source import parse_http_response
+from spoor.parse.apart import read_in_subprocess
+from spoor.parse.html import DEFAULT_OPTIONS, with_rendering
 from spoor.records import Failure, Key, Page, Rendering, Verdict
 from spoor.report.showing import delay_column
 from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
@@ -23,9 +23,9 @@ STATES = {int(state): state.name.lower().replace("_", " ") for state in State}
 
 @dataclass(frozen=True, slots=True)
 class CrawledPage:
-    """A page that was fetched and judged. `text` is all its text, "" where it has none or it is not in the archive;
-    `language` a BCP-47 tag, "" when not known; `fetched_at` in seconds since 1970; `duplicate_of` the URL of a page of
-    the same crawl of which it is a duplicate or near-duplicate, "" when there is none."""
+    """A page that was fetched and judged. `text` is its whole text, "" if it has none or is not in the archive;
+    `language` a BCP-47 tag, "" if unknown; `fetched_at` in seconds since 1970; `duplicate_of` the URL of the page in
+    the same crawl of which it is a duplicate or near-duplicate, "" if there is none."""
 
     url: str
     title: str
@@ -48,13 +48,13 @@ class CrawledPage:
 
     @property
     def reason(self) -> str:
-        """Of the verdict, for a person to read."""
+        """The reason of the verdict, for people."""
         return self.verdict.because
 
 
 @dataclass(frozen=True, slots=True)
 class PageVerdict:
-    """What was thought of a page; see `Verdict`."""
+    """The verdict on a page; see `Verdict`."""
 
     url: str
     relevant: bool
@@ -65,9 +65,9 @@ class PageVerdict:
 
 @dataclass(frozen=True, slots=True)
 class KnownLink:
-    """A URL that a crawl knows. `state` is waiting, returning (to be tried again), parked, in transit or settled;
-    `priority` its place in the queue, larger is sooner; `found_on` the page that links to it, "" for a seed; `reason`
-    why it is parked, or what went wrong."""
+    """A URL in the frontier of a crawl. `state` is waiting, returning (to be retried), parked, in transit or settled;
+    `priority` orders the queue, larger is sooner; `found_on` is the page that links to it, "" for a seed; `reason` is
+    why it is parked, or the failure."""
 
     url: str
     host: str
@@ -81,8 +81,8 @@ class KnownLink:
 
 @dataclass(frozen=True, slots=True)
 class KnownHost:
-    """A host that a crawl knows: its IP address, "" when not known; seconds between two requests; pages fetched, and
-    how many of these are relevant."""
+    """A host in the frontier of a crawl: its IP address, "" if unknown; the delay between two requests in seconds; the
+    number of fetched pages, and of relevant ones among them."""
 
     name: str
     address: str
@@ -92,7 +92,7 @@ class KnownHost:
 
 
 def pages(folder: CrawlFolder, relevant_only: bool = False, texts: bool = True) -> Iterator[CrawledPage]:
-    """In the order they came. Without `texts` the archive is not opened."""
+    """In the order in which they were fetched. Without `texts` the archive is not opened."""
     with open_parts(folder) as parts:
         for part, row in pages_in_order(parts, relevant_only):
             page = archived_page(part.folder, part.db, row) if texts else None
@@ -102,27 +102,27 @@ def pages(folder: CrawlFolder, relevant_only: bool = False, texts: bool = True) 
 
 
 def archived_page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> Page | None:
-    """A page as it was read when it was fetched; None: it is not in the archive, or no longer readable."""
+    """A page, parsed again from the archive; None if it is not in the archive or no longer readable."""
     message = message_of(folder, db, row)
-    http = None if message is None else take_apart(message)
+    http = None if message is None else parse_http_response(message)
     if http is None:
         return None
-    page = read_apart(row.url, http.body, http.headers.get("content-type", ""), http.status)
+    page = read_in_subprocess(row.url, http.body, http.headers.get("content-type", ""), http.status)
     if isinstance(page, Failure):
         return None
     tree = tree_of(folder, db, row)
-    return with_rendering(page, Rendering("", 0.0, html=tree), USUAL) if tree else page
+    return with_rendering(page, Rendering("", 0.0, html=tree), DEFAULT_OPTIONS) if tree else page
 
 
 def verdicts(folder: CrawlFolder) -> Iterator[PageVerdict]:
-    """In the order they were given."""
+    """In the order in which they were given."""
     with open_parts(folder) as parts:
         for _, row in pages_in_order(parts):
             yield PageVerdict(row.url, row.relevant, row.relevance, row.because, row.label)
 
 
 def links(folder: CrawlFolder) -> Iterator[KnownLink]:
-    """In the order they were found, shard by shard."""
+    """In the order in which they were found, shard by shard."""
     columns = "url, name, state, key1, key2, key3, depth, found_on, tries, because"
     query = f"SELECT links.id, {columns} FROM links JOIN hosts ON hosts.id = links.host WHERE links.id > ? ORDER BY 1"
     with open_parts(folder) as parts:
@@ -134,7 +134,7 @@ def links(folder: CrawlFolder) -> Iterator[KnownLink]:
 
 
 def hosts(folder: CrawlFolder) -> Iterator[KnownHost]:
-    """In the order they were found, shard by shard."""
+    """In the order in which they were found, shard by shard."""
     fetched = "SELECT count(*), ifnull(sum(relevant), 0) FROM pages WHERE host = ?"
     with open_parts(folder) as parts:
         for part in parts:
@@ -146,7 +146,7 @@ def hosts(folder: CrawlFolder) -> Iterator[KnownHost]:
 
 
 def _in_pieces(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
-    """The id left out. One long query would keep the log of a running crawl from being written back."""
+    """Yields rows without their id, in batches: one long query would block the WAL checkpoints of a running crawl."""
     last = 0
     while found := db.execute(f"{query} LIMIT {_ROWS_AT_ONCE}", (last,)).fetchall():
         last = found[-1][0]

@@ -1,5 +1,4 @@
-"""What a crawl found, for other tools: the text of each relevant page, with where it is from and why it was
-relevant."""
+"""Exports the relevant pages of a crawl for other tools: the text of each page, its origin, and why it is relevant."""
 
 from __future__ import annotations
 
@@ -15,8 +14,8 @@ from pathlib import Path
 
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.files import replacing
-from spoor.lab.build.warc_source import take_apart
-from spoor.parse.apart import read_apart
+from spoor.lab.build.warc_source import parse_http_response
+from spoor.parse.apart import read_in_subprocess
 from spoor.parse.charset import decode
 from spoor.parse.documents import kind_of
 from spoor.parse.html import HTML_TYPES, read_page
@@ -38,20 +37,20 @@ from spoor.teaching.teachers import kind_of_teacher
 _BATCH = 16
 _ROW_GROUP = 1000
 _AS_SENT = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
-"""Before the tree that scripts made of a page."""
+"""The message head before the rendered HTML of a page."""
 _LINE_END = re.compile("\r\n?|[\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
-"""All but line feed and tab."""
+"""All control characters but line feed and tab."""
 _LAST_SECOND = 253_402_300_799.0
-"""Of the year 9999."""
+"""The last second of the year 9999."""
 _LATER_CONTROLS = re.compile("[\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A page as it is exported. `text` is its main text, "" when it has none; `published` a date such as 2026-11-15, ""
-    when it is not known; `time` is when it came. `version` is that of the judge that gave the verdict, if it is taught,
-    else 0; `confirmed_by` who said so of the page: `person`, `model`, `file`, or nobody."""
+    """An exported page. `text` is its main text, "" if it has none; `published` a date such as 2026-11-15, "" if
+    unknown; `time` is when it was fetched. `version` is that of the taught judge that gave the verdict, 0 if the judge
+    is not taught; `confirmed_by` is who confirmed it: `person`, `model`, `file`, or ""."""
 
     url: str
     title: str
@@ -69,7 +68,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is exported, and how: `every` page, or only the relevant ones; `workers` is the number of processes."""
+    """What to export, and how: `every` page, or only the relevant ones; `workers` is the number of processes."""
 
     format: str
     every: bool = False
@@ -77,20 +76,20 @@ class Selection:
 
 
 NEED_SCRIPTS = "need scripts"
-"""Pages of the crawl of which hardly anything could be read, whether or not they would be relevant."""
+"""Pages of the crawl with hardly any readable text, whether relevant or not."""
 NOT_KEPT = "not kept"
-"""Because the settings asked for relevant pages alone."""
+"""Pages that were not stored because the settings keep only relevant pages."""
 
 Report = Counter[str]
-"""How many pages were exported, how many had no main text, how many were not kept, how many are not in the archive
-though they should be, and how many of all need scripts."""
+"""Number of exported pages, of pages without main text, not kept, and missing from the archive, and of all pages that
+need scripts."""
 
 Archived = tuple[PageRow, bytes]
-"""A page and the HTTP message that brought it."""
+"""A page and its HTTP message."""
 
 
 def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advance = unseen) -> Report:
-    """Writes the file `out`, complete or not at all. `advance` is told how many pages were dealt with."""
+    """Writes the file `out` completely or not at all. `advance` receives the number of processed pages."""
     write = writer_of(selection.format)
     require_trafilatura()
     report = Report()
@@ -114,7 +113,7 @@ def writer_of(format: str) -> Callable[[Iterable[Document], Path], None]:
 
 
 def write_jsonl(documents: Iterable[Document], file: Path) -> None:
-    """Control characters are escaped, those too that JSON lets pass."""
+    """Escapes control characters, including those that JSON allows."""
     with file.open("w", encoding="utf8", errors="replace") as lines:
         for document in documents:
             line = json.dumps(asdict(document), ensure_ascii=False)
@@ -122,8 +121,8 @@ def write_jsonl(documents: Iterable[Document], file: Path) -> None:
 
 
 def write_text(documents: Iterable[Document], file: Path) -> None:
-    """URL, title, an empty line, the text, and a form feed, which no text has, as the end of the page. Of all other
-    control characters, which may command a terminal, only line ends and tabs stay, and these in the text alone."""
+    """URL, title, an empty line, the text, and a form feed as the end of the page, which no text contains. Other
+    control characters, which may control a terminal, become spaces; only the text keeps line ends and tabs."""
     with file.open("w", encoding="utf8", errors="replace") as text:
         for document in documents:
             if document.text:
@@ -153,7 +152,7 @@ FORMATS: dict[str, Callable[[Iterable[Document], Path], None]] = {
 
 
 def _archived(parts: Sequence[Part], every: bool, report: Report, advance: Advance) -> Iterator[Archived]:
-    """Those that are not exported are counted at once."""
+    """Pages that are not exported are counted at once."""
     for part, page in pages_in_order(parts, relevant_only=not every):
         message = None
         if page.noindex and not every:
@@ -167,20 +166,20 @@ def _archived(parts: Sequence[Part], every: bool, report: Report, advance: Advan
 
 
 def _message(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> bytes | None:
-    """What brought a page, or what its scripts made of it, as if it had come so."""
+    """The HTTP message of a page, or its rendered HTML as if it had been the response."""
     message = message_of(folder, db, page)
     tree = tree_of(folder, db, page) if message is not None else ""
     return _AS_SENT + tree.encode("utf8", "replace") if tree else message
 
 
 def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]:
-    """In the order of the pages, whatever the number of workers."""
+    """In page order, whatever the number of workers."""
     batches = iter(lambda: list(islice(archived, _BATCH)), [])
     return in_order(_read, batches, workers)
 
 
 def _with_teaching(documents: Iterator[Document], parts: Sequence[Part]) -> Iterator[Document]:
-    """With what is known of how each verdict was learned."""
+    """Adds the version of the judge and who confirmed the verdict."""
     marks = {url: mark for part in parts for url, mark in newest_marks(part.db).items()}
     taught = [part.db for part in parts if has_students(part.db)]
     for document in documents:
@@ -198,7 +197,7 @@ def _day(page: PageRow) -> date:
 
 
 def _came(page: PageRow) -> float:
-    """In seconds since 1970; 0 for a time that no calendar has."""
+    """In seconds since 1970; 0 for a time outside the calendar."""
     return page.ended if 0.0 <= page.ended <= _LAST_SECOND else 0.0
 
 
@@ -218,14 +217,14 @@ def _document(page: PageRow, main: MainText) -> Document:
 
 
 def main_text(url: str, message: bytes, came: date) -> MainText:
-    """What an HTTP response has to say, without navigation and the like; "" for what is no text."""
-    http = take_apart(message)
+    """The main text of an HTTP response, without navigation and other boilerplate; empty if it is not text."""
+    http = parse_http_response(message)
     if http is None:
         return MainText()
     content_type = http.headers.get("content-type", "")
     mime = content_type.partition(";")[0].strip().lower() or "text/html"
     if kind_of(http.body, content_type):
-        page = read_apart(url, http.body, content_type, http.status)
+        page = read_in_subprocess(url, http.body, content_type, http.status)
         return MainText(text="" if isinstance(page, Failure) else page.text)
     if mime in HTML_TYPES:
         found = BEST.extract(decode(http.body, content_type).text, url, came)
@@ -234,7 +233,7 @@ def main_text(url: str, message: bytes, came: date) -> MainText:
 
 
 def _or_data(found: MainText, page: Page) -> MainText:
-    """The text that lies in a page as data, which no extractor sees."""
+    """Falls back to the text in embedded data of a page, which extractors do not see."""
     return replace(found, text=page.main_text) if page.main_text else found
 
 
@@ -247,7 +246,7 @@ def _counted(documents: Iterable[Document], report: Report, advance: Advance) ->
 
 
 def count(folder: CrawlFolder, every: bool) -> int:
-    """How many pages an export has to deal with."""
+    """The number of pages that an export processes."""
     query = "SELECT count(*) FROM pages WHERE relevant = 1 OR ?"
     with open_parts(folder) as parts:
         return sum(int(part.db.execute(query, (every,)).fetchone()[0]) for part in parts)

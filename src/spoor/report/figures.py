@@ -1,4 +1,4 @@
-"""The figures of a crawl: everything that report.html shows, counted in crawl.db."""
+"""The figures of a crawl: everything that report.html shows, computed from crawl.db."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from spoor.events import Steered
 from spoor.progress import Advance, unseen
-from spoor.report.showing import one_moment
+from spoor.report.showing import consistent_read
 from spoor.report.summary import Curve, Figures, Find, Incident, Kind, Pace, Reason, Stop, Totals
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, count_shared_payloads, duplicate_of
@@ -27,19 +27,19 @@ from spoor.store.steered import steered
 from spoor.teaching.history import TaughtSoFar, taught_so_far
 
 MOST_ROWS = 20
-"""Of each table; the rest is counted together."""
+"""Rows of each table; the others are summed up in one row."""
 CURVE_POINTS = 200
 SAME_STOP = 60.0
-"""Seconds within which the shards of a crawl stop for one and the same reason."""
+"""Shards that stop for the same reason within this many seconds count as one stop."""
 
 Parts = Sequence[Part]
 
 
 def figures(folder: CrawlFolder, advance: Advance = unseen) -> Figures:
-    """As of one moment, so that the numbers agree with one another though a crawl may be running. `advance` is told of
-    each of the `PARTS`. What is in memory at once does not grow with the crawl, but for the visits to one host."""
+    """Figures from a consistent view, even while the crawl is running. Calls `advance` for each of the `PARTS`. Memory
+    use does not grow with the crawl, except with the number of visits to one host."""
     parts: dict[str, Any] = {}
-    with one_moment(folder) as shards:
+    with consistent_read(folder) as shards:
         _count_by_host(shards)
         for name, count in PARTS.items():
             parts[name] = count(shards)
@@ -51,7 +51,8 @@ def figures(folder: CrawlFolder, advance: Advance = unseen) -> Figures:
 
 
 def _count_by_host(parts: Parts) -> None:
-    """Makes a table beside the first database. By the index of pages it would be a jump to and fro for every page."""
+    """Creates a temporary table on the first database. Scans the pages without the index, which would need a random
+    read for every page."""
     columns = "host TEXT PRIMARY KEY, pages INTEGER, relevant INTEGER"
     add = "INSERT INTO by_host VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
     add += "pages = pages + excluded.pages, relevant = relevant + excluded.relevant"
@@ -99,12 +100,12 @@ def _totals(parts: Parts) -> Totals:
 
 
 def count_needing_scripts(db: sqlite3.Connection) -> int:
-    """Pages of which hardly anything could be read, because scripts make them."""
+    """Pages with hardly any readable text, because scripts generate them."""
     return int(db.execute(f"SELECT count(*) FROM pages WHERE {needs_scripts_column(db)}").fetchone()[0])
 
 
 def _duplicates(parts: Parts) -> tuple[int, int]:
-    """Pages with the payload of an earlier one, and pages with nearly its text."""
+    """The number of pages with the payload of an earlier one, and of near-duplicates."""
     duplicates = "FROM pages {} WHERE duplicate_of != ''"
     alike = _count(parts, duplicates.format(""))
     same = _count(parts, duplicates.format("JOIN digests USING (digest)") + " AND duplicate_of = digests.url")
@@ -117,7 +118,7 @@ def _median_size(parts: Parts, pages: int) -> int:
 
 
 def _span(parts: Parts) -> tuple[float, float]:
-    """From the beginning of the first visit to the end of the last; nothing has happened yet: the epoch."""
+    """From the start of the first visit to the end of the last; zeros if there was none."""
     query = "SELECT min(started), max(ended) FROM (SELECT started, ended FROM pages UNION ALL "
     query += f"SELECT started, at FROM events WHERE kind != 'ended' AND {WHILE_IT_RUNS})"
     began, ended = zip(*_rows(parts, query), strict=True)
@@ -132,7 +133,7 @@ def _stops(parts: Parts) -> tuple[Stop, ...]:
 
 
 def _of_all(stops: Iterable[Stop]) -> Iterator[Stop]:
-    """Stops of single shards, in the order of time, as stops of the crawl."""
+    """Merges the stops of single shards, in order of time, into stops of the crawl."""
     last: Stop | None = None
     for stop in stops:
         if last is not None and stop.because == last.because and stop.at < last.at + SAME_STOP:
@@ -153,12 +154,12 @@ SELECT count(*), sum(relevant), waiting, at, max(id) FROM (
     WHERE number IS NOT NULL AND id > :after AND id <= :until
 )
 """
-"""Visits in a piece of the journal, which numbers pages and events together; `waiting` and `at` are those of its last
+"""Visits in a range of the journal, which numbers pages and events together; `waiting` and `at` are those of the last
 visit."""
 
 
 def _curve(parts: Parts) -> Curve:
-    """Of all shards: what each had done by then, added up."""
+    """The curve of the whole crawl: the sum of the latest points of all shards."""
     done, points = [(0, 0, 0)] * len(parts), list[tuple[int, int, int]]()
     by_part = [zip(_points(part.db), repeat(number), strict=False) for number, part in enumerate(parts)]
     for (_, point), number in heapq.merge(*by_part):
@@ -169,7 +170,7 @@ def _curve(parts: Parts) -> Curve:
 
 
 def _points(db: sqlite3.Connection) -> Iterator[tuple[float, tuple[int, int, int]]]:
-    """When, and what was done by then: in the order in which visits ended, at equal distances in the journal."""
+    """Time and cumulative counts, in the order in which visits ended, at equal distances in the journal."""
     query = "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
     (last,) = db.execute(query).fetchone()
     points, visits, found = min(CURVE_POINTS, last), 0, 0
@@ -182,7 +183,7 @@ def _points(db: sqlite3.Connection) -> Iterator[tuple[float, tuple[int, int, int
 
 
 def _kinds(parts: Parts, column: str) -> tuple[Kind, ...]:
-    """Pages by what they have in this column, if anything; the commonest first."""
+    """Pages by the non-empty values of this column, the most frequent first."""
     query = f"SELECT {column}, count(*), sum(relevant) FROM pages WHERE ifnull({column}, '') != '' GROUP BY 1"
     pages, relevant = Counter[Any](), Counter[Any]()
     for name, *counts in _rows(parts, query):
@@ -195,13 +196,13 @@ def _kinds(parts: Parts, column: str) -> tuple[Kind, ...]:
 
 
 def _hosts(parts: Parts) -> tuple[Kind, ...]:
-    """Those that gave most, and of two that gave as much the one that took fewer visits."""
+    """Hosts by the number of relevant pages; ties by fewer pages."""
     best = f"FROM temp.by_host WHERE pages ORDER BY relevant DESC, pages, host LIMIT {MOST_ROWS}"
     return tuple(Kind(*row) for row in _rows(parts[:1], f"SELECT host, pages, relevant {best}"))
 
 
 def _failures(parts: Parts) -> tuple[Reason, ...]:
-    """By reason, those of robots.txt and sitemaps included; for good: not tried again."""
+    """Failures by reason, including those of robots.txt and sitemaps. For good: not retried."""
     rows = _rows(
         parts,
         "SELECT json_extract(detail, '$.purpose'), json_extract(detail, '$.reason'), "
@@ -215,7 +216,7 @@ _TURNED_AWAY = "kind = 'refused' AND NOT json_extract(detail, '$.parked')"
 
 
 def _refusals(parts: Parts) -> tuple[Reason, ...]:
-    """Links that were not followed; for good: dropped when discovered or when their turn came, for now: parked."""
+    """Links that were not followed. For good: dropped when discovered or when selected; for now: parked."""
     queries = (
         "SELECT because, 1, count(*) FROM dropped GROUP BY 1",
         f"SELECT json_extract(detail, '$.because'), 1, count(*) FROM events WHERE {_TURNED_AWAY} GROUP BY 1",
@@ -228,7 +229,7 @@ WITH_COOKIES = "a loop, requested once more with its cookies"
 
 
 def _redirects(parts: Parts) -> tuple[Reason, ...]:
-    """What became of their targets; for good: not queued, for now: queued."""
+    """Redirects by the fate of their targets. For good: not queued; for now: queued."""
     rows = _rows(
         parts,
         "SELECT json_extract(detail, '$.again'), json_extract(detail, '$.because'), "
@@ -238,7 +239,7 @@ def _redirects(parts: Parts) -> tuple[Reason, ...]:
 
 
 def _reasons(rows: Iterator[Any]) -> tuple[Reason, ...]:
-    """Rows of (reason, for good, how many), the commonest reasons first."""
+    """Rows of (reason, for good, count), summed by reason, the most frequent first."""
     for_good, for_now = Counter[str](), Counter[str]()
     for because, final, count in rows:
         (for_good if final else for_now)[because] += count
@@ -257,7 +258,7 @@ UNION ALL
 SELECT host, at - started FROM events NOT INDEXED WHERE number IS NOT NULL
 ORDER BY 1, 2
 """
-"""Of every visit to a page, whatever came of it."""
+"""The duration of every visit to a page, whatever its outcome."""
 
 
 def _slowest(parts: Parts) -> tuple[Pace, ...]:
@@ -266,7 +267,7 @@ def _slowest(parts: Parts) -> tuple[Pace, ...]:
 
 
 def _paces(rows: Iterable[tuple[str, float]]) -> Iterator[Pace]:
-    """Of hosts whose visits come one after another, the quickest first."""
+    """Rows must be sorted by host, then by duration."""
     for host, visits in groupby(rows, itemgetter(0)):
         seconds = array("d", (duration for _, duration in visits))
         count = len(seconds)
@@ -291,7 +292,7 @@ GROUP BY what ORDER BY min(id)
 
 
 def _incidents(parts: Parts) -> tuple[Incident, ...]:
-    """In the order in which the first of each kind happened."""
+    """In the order of the first occurrence of each kind."""
     found: dict[str, Incident] = {}
     for what, times, longest, _ in sorted(_rows(parts, _INCIDENTS), key=itemgetter(3)):
         before = found.get(what, Incident(what, 0, None))
@@ -301,7 +302,7 @@ def _incidents(parts: Parts) -> tuple[Incident, ...]:
 
 
 def _steered(parts: Parts) -> tuple[Steered, ...]:
-    """The last of them. What all shards were told is told once."""
+    """The latest actions. An action that was sent to all shards is listed once."""
     actions = sorted((one for part in parts for one in steered(part.db)), key=lambda one: one.at)
     again = {after.id for before, after in pairwise(actions) if _is_one(before, after)} if len(parts) > 1 else set()
     return tuple([one for one in actions if one.id not in again][-MOST_ROWS:])
@@ -319,7 +320,7 @@ def _untranslated(folder: CrawlFolder) -> Iterator[Incident]:
 
 
 def _finds(parts: Parts) -> tuple[Find, ...]:
-    """The best of the relevant pages, and of equals the first found. Copies are left out."""
+    """The relevant pages with the highest relevance; ties in the order found. Duplicates are left out."""
     query = "SELECT url, title, relevance, because, ended FROM pages WHERE relevant AND duplicate_of = '' "
     query += f"ORDER BY relevance DESC, id LIMIT {MOST_ROWS if len(parts) == 1 else -1}"
     by_part = [zip(repeat(part), part.db.execute(query), strict=False) for part in parts]
@@ -333,7 +334,7 @@ def _is_copy(parts: Parts, part: Part, url: str) -> bool:
 
 
 def _links(parts: Parts) -> Counter[str]:
-    """What was settled before its host was moved to another shard is known to both."""
+    """Links that were settled before their host moved to another shard are in both databases, and counted once."""
     links = Counter(dict[str, int]())
     for part in parts:
         links.update(dict(part.db.execute("SELECT name, value FROM counters")))
@@ -345,7 +346,7 @@ def _links(parts: Parts) -> Counter[str]:
 
 
 def _taught(parts: Parts) -> TaughtSoFar:
-    """A crawl that is taught has no shards."""
+    """A taught crawl has no shards."""
     return taught_so_far(parts[0].db)
 
 
@@ -367,7 +368,7 @@ PARTS: dict[str, Callable[[Parts], Any]] = {
     "taught": _taught,
     "finds": _finds,
 }
-"""How each of the `Figures` is counted; `_totals` and `_hosts` after `_count_by_host`."""
+"""The function for each field of `Figures`. `_totals` and `_hosts` need `_count_by_host` first."""
 
 
 def _count(parts: Parts, of: str) -> int:
@@ -375,7 +376,7 @@ def _count(parts: Parts, of: str) -> int:
 
 
 def _sum(parts: Parts, query: str) -> tuple[int, ...]:
-    """Column by column, where the query has one row."""
+    """The sums of the columns of a query that returns one row per part."""
     return tuple(map(sum, zip(*_rows(parts, query), strict=True)))
 
 

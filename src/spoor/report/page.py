@@ -1,4 +1,4 @@
-"""report.html: the figures of a crawl as one file that opens anywhere, without a network."""
+"""Writes report.html: the figures of a crawl in one self-contained file that needs no network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spoor.stopping import ExpectedFinds
 from spoor.teaching.history import TaughtSoFar
 
 Cell = str
-"""HTML: whatever came from the crawl is escaped already."""
+"""HTML; text from the crawl is already escaped."""
 
 HEAD = """<!doctype html>
 <html lang="en">
@@ -37,7 +37,7 @@ LESSON_NOTE = (
 
 
 def write_page(figures: Figures, path: Path) -> None:
-    """The whole file or, whatever happens, the one that was there before."""
+    """Writes the whole file, or leaves the previous one unchanged."""
     try:
         with replacing(path) as partial:
             partial.write_text(html_of(figures), "utf8")
@@ -212,7 +212,7 @@ def _find(find: Find) -> Cell:
 
 
 def _link(url: str, title: str) -> str:
-    """Only what leads to the web is a link; what else a database might hold stays text."""
+    """Only http(s) URLs become links; anything else in the database stays text."""
     shown = _safe(title.strip() or url)
     if not url.startswith(("http://", "https://")):
         return shown
@@ -233,7 +233,7 @@ def _footer(figures: Figures) -> str:
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], note: str = "") -> str:
-    """Nothing at all when there are no rows."""
+    """Empty if there are no rows."""
     if not rows:
         return ""
     head = "".join(f"<th>{column}</th>" for column in columns)
@@ -248,5 +248,5 @@ def _section(title: str, content: str) -> str:
 
 
 def _safe(text: str) -> Cell:
-    """Isolated, so that text written from right to left does not turn what stands beside it."""
+    """Isolated (bdi), so that right-to-left text does not affect its neighbours."""
     return f"<bdi>{escape(plain(text, 160), quote=True)}</bdi>"

@@ -1,10 +1,11 @@
-"""Did a crawl keep what it promises to hosts? Read from crawl.db alone: every visit, when it began and when it ended.
+"""Checks the politeness of a crawl from crawl.db alone: start and end of every visit.
 
-Every request is there, those for robots.txt, their redirects and those of scripts included. Only what is on disk can be
-checked: a visit that was cut off by a kill left no row, and of a robots.txt only the last text is kept, so that visits
-are held against it from the time it came.
+Every request is included: also robots.txt, its redirects, and sub-resources of scripts. Only stored data can be
+checked: a visit interrupted by a kill has no row, and only the last text of a robots.txt is kept, so visits are checked
+against it from the time it was fetched.
 
-Of a crawl of several shards, the visits of all are gone through together. The clocks of their machines must agree."""
+For a crawl with several shards, the visits of all are checked together. The clocks of their machines must agree.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from spoor import robots
 from spoor.frontier.entry import HostRules
 from spoor.frontier.rows import stored_robots_text
 from spoor.lab.delays import LastVisits, RobotsHistory, share
-from spoor.report.showing import has_robots_files, one_moment
+from spoor.report.showing import consistent_read, has_robots_files
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, owner_of
@@ -31,16 +32,16 @@ from spoor.urls import host_of, robots_url
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
-    """What is promised: `rules` to every host, and to do what its robots.txt tells `agent`."""
+class PolitenessRules:
+    """The rules that a crawl must keep: `rules` for every host, and the robots.txt rules for `agent`."""
 
     rules: HostRules
     agent: str
 
 
 @dataclass(frozen=True, slots=True)
-class Breach:
-    """A visit that broke the promise."""
+class PolitenessViolation:
+    """A visit that violated a rule."""
 
     at: float
     host: str
@@ -49,19 +50,19 @@ class Breach:
 
 
 @dataclass(frozen=True, slots=True)
-class Conduct:
-    """`tightest` is the smallest share of its host delay that any host got; None: no host was visited twice."""
+class PolitenessReport:
+    """`tightest` is the smallest ratio of kept to due host delay of any host; None if no host was visited twice."""
 
     hosts: int
     visits: int
     tightest: float | None
-    breaches: tuple[Breach, ...]
+    breaches: tuple[PolitenessViolation, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One visit, by a shard. `answered`: it is known from which address. `again_at` is when the same URL may be asked
-    for again after a failure."""
+class RequestRecord:
+    """One visit by a shard. `answered`: there was a response, so the IP address is known. `again_at` is when the same
+    URL may be retried after a failure."""
 
     shard: int
     began: float
@@ -75,17 +76,17 @@ class Call:
 
 @dataclass
 class _Host:
-    """A host while its visits are gone through. `found_by`: the shards that know its address."""
+    """The state of a host during the check. `found_by`: the shards that know its address."""
 
     visits: LastVisits
     found_by: set[int] = field(default_factory=set)
     retries: dict[str, float] = field(default_factory=dict)
 
 
-def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
-    """Address by address, so that only the visits to one are in memory at a time."""
-    hosts, visits, breaches, tightest = 0, 0, list[Breach](), float("inf")
-    with one_moment(folder) as parts:
+def conduct(folder: CrawlFolder, promise: PolitenessRules) -> PolitenessReport:
+    """Processes one IP address at a time, so that only its visits are in memory."""
+    hosts, visits, breaches, tightest = 0, 0, list[PolitenessViolation](), float("inf")
+    with consistent_read(folder) as parts:
         files = _Files(parts, promise)
         for neighbours in _neighbours(parts):
             calls = [call for name in neighbours for n, part in enumerate(parts) for call in _calls(part.db, n, name)]
@@ -94,15 +95,15 @@ def conduct(folder: CrawlFolder, promise: Promise) -> Conduct:
             hosts, visits = hosts + len({call.host for call in calls}), visits + len(calls)
             tightest = min(tightest, check.tightest)
     ordered = tuple(sorted(breaches, key=lambda breach: breach.at))
-    return Conduct(hosts, visits, None if tightest == float("inf") else tightest, ordered)
+    return PolitenessReport(hosts, visits, None if tightest == float("inf") else tightest, ordered)
 
 
 class _Files:
-    """The robots.txt files of a crawl: what was known of them at any time, and what they say. In a folder of version 2
-    there is one for each host; it goes by the name of the https one. What one shard knows counts for all: a host may
-    have been moved."""
+    """The robots.txt files of a crawl: what was known at any time, and their texts. A folder of version 2 has one for
+    each host, stored here under its https URL. Files known to one shard count for all, because a host may have
+    moved."""
 
-    def __init__(self, parts: Sequence[Part], promise: Promise) -> None:
+    def __init__(self, parts: Sequence[Part], promise: PolitenessRules) -> None:
         self._parts = parts
         self._promise = promise
         self._by_host = not has_robots_files(parts[0].db)
@@ -130,7 +131,7 @@ class _Files:
         return max(self._promise.rules.delay, delay_for(self._history.as_of(moment), host))
 
     def wrong(self, url: str, moment: float) -> str:
-        """What robots.txt has against a visit to a page; "" when nothing."""
+        """Why robots.txt forbids a visit to a page; "" if it does not."""
         file = holding_for(self._history.as_of(moment), self._name(robots_url(url)), moment)
         if isinstance(file, NeededFile):
             return f"{file.url} was unknown or expired"
@@ -149,10 +150,10 @@ class _Files:
 
 
 class _Check:
-    """Goes through the visits to the hosts at one address, in the order in which they began. `_first` has those by
-    which a shard found out that a host is there: the other shards do not know of them."""
+    """Checks the visits to the hosts at one address, in the order in which they began. `_first` has, by shard, the
+    visits that revealed the address of a host: other shards do not know of them."""
 
-    def __init__(self, promise: Promise, files: _Files, calls: Sequence[Call]) -> None:
+    def __init__(self, promise: PolitenessRules, files: _Files, calls: Sequence[RequestRecord]) -> None:
         self.promise = promise
         self.tightest = float("inf")
         self._files = files
@@ -161,21 +162,21 @@ class _Check:
         self._address = LastVisits(len(calls) + 1)
         self._first = {call.shard: LastVisits(len(calls) + 1) for call in calls}
 
-    def breaches(self) -> Iterator[Breach]:
+    def breaches(self) -> Iterator[PolitenessViolation]:
         for call in self._calls:
             host = self._hosts[call.host]
             for how in self._wrongs(call, host):
-                yield Breach(call.began, call.host, call.url, how)
+                yield PolitenessViolation(call.began, call.host, call.url, how)
             self._note(call, host)
 
-    def _wrongs(self, call: Call, host: _Host) -> Iterator[str]:
+    def _wrongs(self, call: RequestRecord, host: _Host) -> Iterator[str]:
         yield from self._haste(call, host)
         if call.began < (again_at := host.retries.get(call.url, call.began)):
             yield f"tried again {again_at - call.began:.3f} s too soon"
         if not call.for_rules and (wrong := self._files.wrong(call.url, call.began)):
             yield wrong
 
-    def _haste(self, call: Call, host: _Host) -> Iterator[str]:
+    def _haste(self, call: RequestRecord, host: _Host) -> Iterator[str]:
         since, delay = host.visits.since(call.began), self._files.delay(call.host, call.began)
         if delay:
             self.tightest = min(self.tightest, share(since, call.began, delay))
@@ -183,17 +184,17 @@ class _Check:
             yield "too many visits at once"
         elif call.began < since + delay:
             yield f"after {call.began - since:.3f} s, with a host delay of {delay:g} s"
-        elif call.shard in host.found_by:  # Before that nobody knew at which address the host is.
+        elif call.shard in host.found_by:  # Before that, the shard did not know the address of the host.
             since = max(self._address.since(call.began), self._first[call.shard].since(call.began))
             due = self.promise.rules.address_delay
             if call.began < since + due:
                 yield f"after {call.began - since:.3f} s at its IP address, with a delay of {due:g} s"
 
-    def _note(self, call: Call, host: _Host) -> None:
+    def _note(self, call: RequestRecord, host: _Host) -> None:
         host.visits.visit(call.began, call.ended)
         if call.shard in host.found_by:
             self._address.visit(call.began, call.ended)
-        elif call.answered:  # Its address is known since the end of that very visit.
+        elif call.answered:  # Its address is known from the end of this visit on.
             self._first[call.shard].visit(-inf, call.ended)
             host.found_by.add(call.shard)
         if call.again_at is not None:
@@ -201,7 +202,7 @@ class _Check:
 
 
 def _neighbours(parts: Sequence[Part]) -> Iterable[list[str]]:
-    """The hosts at each IP address, by name; a host of which none is known is alone."""
+    """The hosts at each IP address; a host without a known address is a group of its own."""
     addresses: dict[str, str] = {}
     for part in parts:
         for name, address in part.db.execute("SELECT name, address FROM hosts ORDER BY id"):
@@ -213,14 +214,14 @@ def _neighbours(parts: Sequence[Part]) -> Iterable[list[str]]:
     return groups.values()
 
 
-def _calls(db: sqlite3.Connection, shard: int, host: str) -> Iterable[Call]:
+def _calls(db: sqlite3.Connection, shard: int, host: str) -> Iterable[RequestRecord]:
     fetched = fetch_ends(db, host)
     rows = db.execute("SELECT started, ended, url, number FROM pages WHERE host = ?", (host,))
     for began, ended, url, number in rows:
-        yield Call(shard, began, fetched.get((url, number), ended), host, url)
-    yield from (Call(shard, began, ended, host, url) for began, ended, url in sub_requests(db, host))
+        yield RequestRecord(shard, began, fetched.get((url, number), ended), host, url)
+    yield from (RequestRecord(shard, began, ended, host, url) for began, ended, url in sub_requests(db, host))
     query = "SELECT started, at, url, kind, detail FROM events WHERE host = ? AND started IS NOT NULL"
     for began, ended, url, kind, detail in db.execute(query, (host,)):
         facts = json.loads(detail)
         rules, answered = facts["purpose"] == "robots", kind != "failed"
-        yield Call(shard, began, ended, host, url, rules, answered, facts.get("again_at"))
+        yield RequestRecord(shard, began, ended, host, url, rules, answered, facts.get("again_at"))

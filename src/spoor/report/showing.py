@@ -1,4 +1,4 @@
-"""The databases of a crawl as of one moment, and its text and numbers fit to be shown to a person."""
+"""A consistent view of the databases of a crawl; text and numbers formatted for people."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from itertools import chain
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, open_parts
 
-# Text from the web and numbers from the database, fit to be shown to a person.
+# Text from the web and numbers from the database, formatted for people.
 
 
 _CONTROLS = (range(0x20), range(0x7F, 0xA0))
 _TURNS = (range(0x2028, 0x202F), range(0x2066, 0x206A))
-"""Line ends, and marks that turn the direction of the text after them."""
+"""Line separators, and marks that change the direction of the text after them."""
 _SURROGATES = (range(0xD800, 0xE000),)
-"""Of surrogate pairs, as names of files may hold them: they cannot be written."""
+"""Surrogates, which file names may contain: they cannot be encoded."""
 _UNSEEN = chain(*_CONTROLS, *_TURNS, *_SURROGATES)
 _SHOWN = dict.fromkeys(_UNSEEN, "\N{REPLACEMENT CHARACTER}") | {ord(gap): " " for gap in "\t\n\r"}
 
 
 def plain(text: str, longest: int = 500) -> str:
-    """One line that cannot command a terminal or turn what stands beside it; a long one loses its middle."""
+    """One line that can neither control a terminal nor change the direction of neighbouring text. A long text loses its
+    middle."""
     half = longest // 2
     short = text if len(text) <= longest else f"{text[:half]}…{text[-half:]}"
     return short.translate(_SHOWN)
 
 
 def moment(at: float) -> str:
-    """`2026-11-15 12:00:01 UTC`; `never` for what is infinitely far away."""
+    """Such as `2026-11-15 12:00:01 UTC`; `never` for infinity."""
     try:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (ValueError, OverflowError, OSError):
@@ -39,7 +40,7 @@ def moment(at: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """In the largest unit of which there are two."""
+    """In the largest unit that gives at least two."""
     for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:,.1f} {unit}"
@@ -47,7 +48,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: float) -> str:
-    """`12.3 MB`."""
+    """Such as `12.3 MB`."""
     for unit, length in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= length:
             return f"{count / length:,.1f} {unit}"
@@ -58,16 +59,17 @@ def share(part: int, whole: int) -> str:
     return f"{part / whole:.0%}" if whole else "–"
 
 
-# The databases of a crawl as of one moment, though the crawl may be running.
+# A consistent view of the databases of a crawl, even while it is running.
 
 
 SORTED_KIB = 32 * 1024
-"""What SQLite holds of all databases, and what it sorts at once before it turns to a file."""
+"""Total cache size for all databases; SQLite sorts larger results in temporary files."""
 
 
 @contextlib.contextmanager
-def one_moment(folder: CrawlFolder) -> Iterator[list[Part]]:
-    """What is committed later is not seen: numbers read one after the other agree. Changes nothing."""
+def consistent_read(folder: CrawlFolder) -> Iterator[list[Part]]:
+    """A read transaction on each database: later commits are not visible, so numbers read one after another agree.
+    Changes nothing."""
     with open_parts(folder) as parts:
         for part in parts:
             part.db.execute(f"PRAGMA cache_size = -{SORTED_KIB // len(parts)}")
@@ -82,5 +84,5 @@ def delay_column(db: sqlite3.Connection) -> str:
 
 
 def has_robots_files(db: sqlite3.Connection) -> bool:
-    """Whether it knows robots.txt files by their URLs; before version 3 it was one for each host."""
+    """Whether robots.txt files are stored by URL; before version 3 there was one for each host."""
     return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'robots'").fetchone() is not None

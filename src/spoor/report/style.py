@@ -1,4 +1,4 @@
-"""How report.html and the dashboard look: colours, light and dark, and the parts that both have."""
+"""The style sheet of report.html and the dashboard: colours, light and dark mode, and shared components."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2733; --soft: #5d6b7a; --line: #dde3ea; --card: #fff; --ground: #f4f6f8;

@@ -1,4 +1,4 @@
-"""What report.html shows of a crawl, as records."""
+"""The records that report.html shows."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Curve = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """`visits` = `pages` + `redirects` + `failures`. `sitemaps` is how often one was read, `from_sitemaps` how many
-    links were let in by that. `needs_scripts` are pages of which hardly anything could be read, `rendered` those whose
-    scripts were run, for `render_seconds`; `gained_by_rendering` how many of these gained text or links. Times in
-    seconds since the epoch, sizes in bytes."""
+    """`visits` = `pages` + `redirects` + `failures`. `sitemaps` counts reads of sitemaps, `from_sitemaps` the links
+    admitted from them. `needs_scripts` are pages with hardly any readable text, `rendered` those whose scripts were
+    run, in `render_seconds`; `gained_by_rendering` how many of these gained text or links. Times in seconds since the
+    epoch, sizes in bytes."""
 
     pages: int
     relevant: int
@@ -54,7 +54,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The end of a run; `idle`: seconds of it in which a connection was left free for better links."""
+    """The end of a run. `idle`: seconds in which a connection was left free for better links."""
 
     at: float
     because: str
@@ -63,7 +63,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Pages that have something in common, and how many of them were relevant."""
+    """Pages with a common property, and how many of them are relevant."""
 
     name: str
     pages: int
@@ -72,7 +72,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something did not come to pass: how often for good, and how often only for now."""
+    """Why something did not happen: how often for good, and how often only for now."""
 
     because: str
     for_good: int
@@ -81,7 +81,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The median of the seconds that a visit to this host took."""
+    """The median duration of the visits to a host, in seconds."""
 
     host: str
     seconds: float
@@ -90,7 +90,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """Something out of the ordinary. `longest`: seconds that it took at most; None: it takes no time."""
+    """An unusual event. `longest`: its maximum duration in seconds; None if it has no duration."""
 
     what: str
     times: int
@@ -109,8 +109,8 @@ class Find:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """`stops` has one for each time the crawl stopped; `going_on` is True when something was done after the last of
-    them: the crawl runs, or was killed. `links` counts by the states of the frontier."""
+    """`stops` has an entry for each time the crawl stopped. `going_on` is True if there was activity after the last
+    stop: the crawl is running, or was killed. `links` counts links by frontier state."""
 
     name: str
     totals: Totals

@@ -1,4 +1,4 @@
-"""What does a crawl know of one URL: where it was found, what it is worth, what became of it, and why?"""
+"""Explains one URL of a crawl: where it was found, its score, its outcome, and why."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from math import inf
 
 from spoor import robots
 from spoor.actions import Block
+from spoor.crawling.guidance import BLOCKED, Guidance
 from spoor.events import Steered
 from spoor.frontier.entry import Entry, Host
 from spoor.frontier.rows import stored_entry, stored_robots, stored_robots_text
-from spoor.guidance import BLOCKED, Guidance
 from spoor.records import Listed
-from spoor.report.showing import delay_column, has_robots_files, one_moment
+from spoor.report.showing import consistent_read, delay_column, has_robots_files
 from spoor.robots import NeededFile, RobotsFile, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, duplicate_of, owner_of
@@ -27,25 +27,25 @@ from spoor.urls import canonical, host_of, near_misses, robots_url
 STEPS_BACK = 10
 SUGGESTIONS = 5
 LOOKED_THROUGH = 500
-"""Host names, or URLs of pages beside the URL in the order of the alphabet, among which similar ones are looked for."""
+"""Number of host names, or of page URLs next to the URL in alphabetical order, that are searched for similar ones."""
 LINKS_LOOKED_THROUGH = 100
-"""The same of links, which lie all over the disk."""
+"""The same for links, which are scattered over the disk."""
 Redirects = Callable[[sqlite3.Connection, str], Iterable[tuple[str, str]]]
-"""The first URLs that redirected to one, each with why that was not followed."""
+"""Returns the first URLs that redirected to a URL, each with the reason why the redirect was not followed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
-    """All that is known of a URL.
+class UrlHistory:
+    """Everything that a crawl has stored about a URL.
 
-    `outbid`: better links wait on hosts that were under a delay when the crawl was last heard of.
-    `entry` None: it never was in the frontier; then `sent_here` has the URLs that redirected to it and why that was not
-    followed, and `similar` URLs that are known. `path` leads back towards a seed. `ahead` counts links of the same host
-    that come before it. `robots` is what holds for it, as last heard of, or must be asked for first; None: not known
-    (a folder of version 2). `has_rules` and `allowed` are what that robots.txt says. `listed` is what the sitemap said
-    of it where it was found; None: nothing, or it was found elsewhere. `blocked` is the action by which a person
-    blocked it; None: nobody did. `shard` is the one that has its host, `handed_over_by` the one that found it there
-    where `path` begins, if that was another; "" in a crawl without shards.
+    `outbid`: better links wait on hosts that were under a delay at the last recorded time. `entry` None: it was never
+    in the frontier; then `sent_here` has the URLs that redirected to it and why these were not followed, and `similar`
+    has known URLs. `path` leads back towards a seed. `ahead` counts links of the same host that come before it.
+    `robots` is the robots.txt that applies, as last fetched, or the one to fetch first; None if unknown (a folder of
+    version 2). `has_rules` and `allowed` come from that robots.txt. `listed` is its entry in the sitemap where it was
+    found; None if there is none. `blocked` is the action by which a person blocked it, or None. `shard` owns its host;
+    `handed_over_by` is the shard that fetched the page where it was found, if that was another; "" in a crawl without
+    shards.
     """
 
     url: str
@@ -73,20 +73,20 @@ class Account:
         return bool(self.entry or self.pages or self.events or self.dropped or self.sent_here)
 
 
-def account(folder: CrawlFolder, url: str, agent: str) -> Account:
-    with one_moment(folder) as parts:
-        return account_in(parts, url, agent, redirects_to)
+def account(folder: CrawlFolder, url: str, agent: str) -> UrlHistory:
+    with consistent_read(folder) as parts:
+        return url_history_in(parts, url, agent, redirects_to)
 
 
-def account_in(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) -> Account:
-    """`url` is normalised. It is looked for as it is, and then without what makes no difference to a page."""
+def url_history_in(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) -> UrlHistory:
+    """`url` is normalised. Looks it up as it is, then in its canonical form."""
     known = _account(parts, url, agent, redirects)
     if known.discovered or canonical(url) == url:
         return known
     return _account(parts, canonical(url), agent, redirects)
 
 
-def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) -> Account:
+def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) -> UrlHistory:
     owner = owner_of(parts, url)
     db = owner.db
     entry, host, lost = stored_entry(db, url), _host(db, host_of(url)), _dropped(parts, url)
@@ -94,7 +94,7 @@ def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) 
     visits = [(part, page) for part in parts for page in pages_of(part.db, url)]
     events = sorted((event for part in parts for event in events_of(part.db, url)), key=lambda event: event.at)
     found_on = entry.found_on if entry else lost.found_on if lost else ""
-    return Account(
+    return UrlHistory(
         url=url,
         entry=entry,
         path=tuple(_path(parts, found_on)),
@@ -118,7 +118,8 @@ def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) 
 
 
 def _sender(parts: Sequence[Part], owner: Part, found_on: str) -> str:
-    """The shard that fetched the page where a link was found; "": its own, or nobody did yet."""
+    """The shard that fetched the page where a link was found; "" if it is the same shard, or if the page was not
+    fetched yet."""
     if not found_on or any(pages_of(owner.db, found_on)):
         return ""
     return next((part.name for part in parts if pages_of(part.db, found_on)), "")
@@ -153,7 +154,7 @@ def _path(parts: Sequence[Part], found_on: str) -> Iterator[Entry]:
 
 
 def _ahead(db: sqlite3.Connection, entry: Entry) -> int:
-    """How many links of the same host wait at a better place."""
+    """The number of waiting links of the same host with a better position."""
     key = [*entry.key, 0.0, 0.0][:3]
     place = "(key1, ifnull(key2, 0), ifnull(key3, 0), -arrival) > (?, ?, ?, ?)"
     host = "host = (SELECT id FROM hosts WHERE name = ?)"
@@ -168,7 +169,7 @@ def _outbid(db: sqlite3.Connection, entry: Entry) -> bool:
 
 
 def redirects_to(db: sqlite3.Connection, url: str) -> list[tuple[str, str]]:
-    """Goes through all events."""
+    """Scans all events."""
     query = "SELECT url, json_extract(detail, '$.because') FROM events WHERE kind = 'redirected' AND number IS NOT NULL"
     return db.execute(query + " AND json_extract(detail, '$.to') = ? ORDER BY id LIMIT 3", (url,)).fetchall()
 
@@ -179,7 +180,7 @@ def _host(db: sqlite3.Connection, name: str) -> Host | None:
 
 
 def _robots(db: sqlite3.Connection, url: str) -> tuple[RobotsFile | NeededFile | None, str]:
-    """What holds for a URL, however old, and the text."""
+    """The robots.txt that applies to a URL, however old, and its text."""
     if not has_robots_files(db):
         row = db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
         return None, "" if row is None else str(row[0])
@@ -188,7 +189,8 @@ def _robots(db: sqlite3.Connection, url: str) -> tuple[RobotsFile | NeededFile |
 
 
 def _similar(db: sqlite3.Connection, url: str) -> list[str]:
-    """Known URLs: other spellings of this one, then URLs of its host that are written alike, or else of such hosts."""
+    """Known URLs: other spellings of this one, then similar URLs of its host or, if there are none, of similarly named
+    hosts."""
     spellings = [other for other in near_misses(url) if stored_entry(db, other)]
     beside = [*_some_links(db, host_of(url)), *_neighbours(db, url)]
     alike = difflib.get_close_matches(url, dict.fromkeys(beside), SUGGESTIONS, 0.7)
@@ -200,14 +202,14 @@ def _similar(db: sqlite3.Connection, url: str) -> list[str]:
 
 
 def _some_links(db: sqlite3.Connection, host: str) -> list[str]:
-    """URLs of a host, those that were found first before the others."""
+    """URLs of a host, in the order in which they were found."""
     of_host = "links INDEXED BY links_by_url WHERE host = (SELECT id FROM hosts WHERE name = ?)"
     some = f"SELECT id, url FROM {of_host} LIMIT {LINKS_LOOKED_THROUGH}"
     return [known for (known,) in db.execute(f"SELECT url FROM ({some}) ORDER BY id", (host,))]
 
 
 def _neighbours(db: sqlite3.Connection, url: str) -> Iterator[str]:
-    """Pages of the same host, from an index that holds their URLs in the order of the alphabet."""
+    """Pages of the same host, from an index that has their URLs in alphabetical order."""
     for side in ("url < ? ORDER BY url DESC", "url >= ? ORDER BY url"):
         query = f"SELECT url FROM pages WHERE host = ? AND {side} LIMIT {LOOKED_THROUGH // 2}"
         yield from (known for (known,) in db.execute(query, (host_of(url), url)))

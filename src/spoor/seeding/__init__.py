@@ -1,1 +1,1 @@
-"""Where to start: seeds from the result lists of several search sources."""
+"""Seeds from the result lists of several search sources."""

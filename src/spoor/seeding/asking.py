@@ -1,4 +1,4 @@
-"""A search source: the role, how one is asked over HTTP, and what an answer says."""
+"""A search source: the role, requests over HTTP, and parsing of responses."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from spoor.fetch.http import HttpFetcher
 from spoor.records import Failure, Response
 from spoor.urls import canonical, join, normalise
 
-# Where result lists come from: the role that every kind of source plays.
+# The role of all kinds of search sources.
 
 
 Ask = Callable[[str], Awaitable[Response | Failure]]
-"""Asks the web for a URL and follows where it leads; what comes back has a status of 200, or it is a Failure."""
+"""Requests a URL and follows redirects; returns a response with status 200, or a Failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What one engine answers: normalised URLs, the best first; one that it names twice is there twice."""
+    """The results of one engine: normalised URLs, best first; may contain duplicates."""
 
     engine: str
     urls: tuple[str, ...]
 
 
 class ResultSource(Protocol):
-    """Knows pages for a query. Whatever goes wrong, on the web or in a file, is a Failure and never raised."""
+    """Finds pages for a query. All errors, of the web or of files, are returned as a Failure, never raised."""
 
     async def listings(self, query: str, most: int, ask: Ask) -> Sequence[Listing] | Failure:
-        """One for each engine behind the source, of at most `most` URLs each. What is no URL is left out."""
+        """One listing for each engine behind the source, with at most `most` URLs each. Invalid URLs are skipped."""
         ...
 
 
-# What results say, as URLs of pages.
+# Results as URLs of pages.
 
 
 def pages(said: Iterable[object], most: int) -> tuple[str, ...]:
-    """The first of them that are URLs, each in the one spelling of its page, so that engines can agree on it."""
+    """The first valid URLs, normalised so that engines can agree on them."""
     urls = (page_url(one) for one in said)
     return tuple([url for url in urls if url is not None][:most])
 
@@ -48,7 +48,7 @@ def page_url(said: object) -> str | None:
     return None if url is None else canonical(url)
 
 
-# What does a source say? Bodies that are whole, and JSON that somebody else wrote.
+# Parsing of responses: only complete bodies, and untrusted JSON.
 
 
 _NOT_WHOLE = {"time": "timed out", "length": "sends a response that is too large"}
@@ -61,7 +61,7 @@ def whole_body(answer: Response | Failure) -> bytes | Failure:
 
 
 def json_in(body: bytes) -> Any | Failure:
-    """Or what the bytes are instead. Never fails."""
+    """The parsed JSON, or a Failure that describes the bytes. Never raises."""
     try:
         return json.loads(body.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
@@ -70,19 +70,19 @@ def json_in(body: bytes) -> Any | Failure:
 
 
 def objects_in(said: Any) -> list[dict[str, Any]]:
-    """The objects in a list; none where there is no list."""
+    """The objects in a list; none if it is not a list."""
     return [one for one in said if isinstance(one, dict)] if isinstance(said, list) else []
 
 
-# Asking a search source over HTTP: an answer that is whole and means yes, or why there is none.
+# Requests to a search source over HTTP: a complete response with status 200, or the reason why there is none.
 
 
 REDIRECTS = 5
-"""Followed one after another; more go in a circle."""
+"""Maximum number of redirects in a row; more are taken for a loop."""
 
 
 def asking(fetcher: HttpFetcher) -> Ask:
-    """The fetcher is open, and its limits say how long an answer may take and how large it may be."""
+    """The fetcher must be open; its limits apply to the time and size of responses."""
 
     async def ask(url: str) -> Response | Failure:
         for _ in range(REDIRECTS + 1):

@@ -1,4 +1,4 @@
-"""Search sources by what a user writes, asked all at once; their results ranked by agreement, as a file of seeds.
+"""Search sources as users write them, queried concurrently; their results ranked by agreement, as a file of seeds.
 
 High: two engines or more. Medium: one engine, more than once. Low: one engine, once.
 """
@@ -20,7 +20,7 @@ from spoor.seeding.asking import Ask, Listing, ResultSource
 from spoor.seeding.sources import CdxIndex, OpenSearch, ResultFile, SearXng
 from spoor.urls import normalise
 
-# How sure is it that a result is worth starting from? By how many engines name it.
+# Confidence in a result, by the number of engines that list it.
 
 
 Confidence = Literal["high", "medium", "low"]
@@ -29,7 +29,7 @@ CONFIDENCES: tuple[Confidence, ...] = ("high", "medium", "low")
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """`engines` are those that name it, `rank` is its best place with any of them, from 1 on."""
+    """`engines` are those that list it, `rank` is its best position in any of them, from 1."""
 
     url: str
     confidence: Confidence
@@ -38,7 +38,7 @@ class Seed:
 
 
 def agreed(listings: Iterable[Listing]) -> list[Seed]:
-    """The best first. Listings of one engine count as one, wherever they came from."""
+    """Best first. Listings of the same engine are merged, whatever source they came from."""
     ranks: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for listing in listings:
         for rank, url in enumerate(listing.urls, 1):
@@ -56,19 +56,19 @@ def _confidence(ranks_by_engine: list[list[int]]) -> Confidence:
     return "medium" if len(ranks_by_engine[0]) > 1 else "low"
 
 
-# Asking all sources at once; one that fails does not keep the others from answering.
+# Querying all sources concurrently; a failed source does not affect the others.
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """What came, in the order of the sources; and of those that failed, why."""
+    """The listings, in the order of the sources; and the reason for each source that failed."""
 
     listings: tuple[Listing, ...]
     failed: Mapping[str, Failure]
 
 
 async def gather(sources: Mapping[str, ResultSource], query: str, most: int, ask: Ask, advance: Advance) -> Gathered:
-    """`most` results of each engine; `advance` is told of every source that has answered or failed."""
+    """`most` results of each engine; `advance` is called for every source that has answered or failed."""
 
     async def answer_of(source: ResultSource) -> tuple[Listing, ...] | Failure:
         found = await source.listings(query, most, ask)
@@ -81,7 +81,7 @@ async def gather(sources: Mapping[str, ResultSource], query: str, most: int, ask
     return Gathered(tuple(listings), failed)
 
 
-# Search sources by what a user writes: `KIND:WHERE`.
+# Search sources as users write them: `KIND:WHERE`.
 
 
 def source(spec: str) -> ResultSource:
@@ -105,10 +105,10 @@ KINDS: dict[str, tuple[str, Callable[[str], ResultSource]]] = {
     "opensearch": ("TEMPLATE", OpenSearch),
     "cdx": ("URL", lambda where: CdxIndex(_url(where))),
 }
-"""Each kind with what follows it and how it is made."""
+"""For each kind, the form of its argument and its factory."""
 
 
-# Seeds as a file that a crawl can start from: a URL a line, the best first, and comments that say why.
+# Seeds as a file that a crawl can start from: one URL per line, best first, with comments that give the reason.
 
 
 MEANINGS = {

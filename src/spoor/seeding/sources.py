@@ -1,7 +1,7 @@
 """The kinds of search sources: SearXNG, web archives, feeds, OpenSearch, and files of results.
 
-The answer is a line of JSON for each capture, as pywb and Common Crawl give it, or a table in JSON whose first row
-names the columns, as the Wayback Machine does.
+A web archive responds with a line of JSON for each capture, as in pywb and Common Crawl, or with a JSON table whose
+first row has the names of the columns, as in the Wayback Machine.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from spoor.records import Failure, Response
 from spoor.seeding.asking import Ask, Listing, json_in, objects_in, page_url, pages, whole_body
 from spoor.urls import host_of, normalise
 
-# Results of a SearXNG instance, or of what answers as one: JSON with a URL and the engines of each result.
+# Results of a SearXNG instance or a compatible server: JSON with the URL and the engines of each result.
 
 
 PAGES = 5
-"""Pages of results that are asked for at most."""
+"""Maximum number of result pages requested."""
 FORBIDDEN = "HTTP 403"
 
 
 @dataclass(frozen=True)
 class SearXng:
-    """`url` is that of the instance or of its search, normalised; parameters in it, such as `language=hi`, are kept."""
+    """`url` is that of the instance or of its search, normalised; its parameters, such as `language=hi`, are kept."""
 
     url: str
 
     async def listings(self, query: str, most: int, ask: Ask) -> Sequence[Listing] | Failure:
-        """A page of results after the other, until there are enough or no more; what came before a failure is used."""
+        """Requests pages of results until there are enough or no more; after a failure, uses those already received."""
         results: list[dict[str, Any]] = []
         for number in range(1, PAGES + 1):
             page = _results(await ask(self._asked(query, number)))
@@ -73,7 +73,7 @@ def _results(answer: Response | Failure) -> list[dict[str, Any]] | Failure:
 
 
 def by_engine(results: Iterable[dict[str, Any]], otherwise: str, most: int) -> list[Listing]:
-    """A result that several engines name is one of each; one that names no engine is one of `otherwise`."""
+    """A result of several engines counts for each; one without an engine counts for `otherwise`."""
     said: defaultdict[str, list[object]] = defaultdict(list)
     for result in results:
         for engine in _engines(result) or [otherwise]:
@@ -86,16 +86,16 @@ def _engines(result: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(name for name in named if isinstance(name, str) and name.isprintable() and name))
 
 
-# Pages that a web archive holds, by its index: those whose URLs have words of the query in them.
+# Pages in a web archive, by its index: those with words of the query in their URLs.
 
 
 USUAL = {"output": ["json"], "filter": ["=status:200"]}
-"""Asked for unless the URL says otherwise."""
+"""Default parameters, unless the URL has its own."""
 
 
 @dataclass(frozen=True)
 class CdxIndex:
-    """`url` is that of the index, normalised, with what to look through: `?url=*.example.org` or
+    """`url` is that of the index, normalised, with the part to be searched: `?url=*.example.org` or
     `?url=example.org/courses/*`."""
 
     url: str
@@ -105,7 +105,7 @@ class CdxIndex:
             raise UsageError(f"cdx:{self.url} lacks a filter for captures; add ?url=*.example.org or the like")
 
     async def listings(self, query: str, most: int, ask: Ask) -> Sequence[Listing] | Failure:
-        """The more words of the query a URL has, the better; a page is one result, however often it was captured."""
+        """Ranked by the number of query words in the URL; each page once, however many captures it has."""
         answer = await ask(self._asked())
         if isinstance(answer, Failure):
             return answer
@@ -128,7 +128,7 @@ class CdxIndex:
 
 
 def _captures(answer: Response) -> list[Mapping[str, Any]] | Failure:
-    """Of an answer that was too long or took too long, those that came whole."""
+    """Of a truncated response, the complete captures."""
     if answer.body.lstrip()[:1] == b"[":
         return _table(json_in(answer.body))
     whole = answer.body[: answer.body.rfind(b"\n") + 1] if answer.cut else answer.body
@@ -149,22 +149,23 @@ def _table(rows: Any) -> list[Mapping[str, Any]] | Failure:
 
 
 def _html_page(capture: Mapping[str, Any]) -> str | None:
-    """None: the capture is of something else. Indexes call things by different names."""
+    """None if the capture is not an HTML page. Field names differ between indexes."""
     status = str(capture.get("status", capture.get("statuscode", "200")))
     mime = str(capture.get("mime", capture.get("mimetype", "text/html")))
     return page_url(capture.get("url", capture.get("original"))) if status == "200" and mime in HTML_TYPES else None
 
 
-# Links of the entries of a feed: RSS 0.9x, 1.0, 2.0 or Atom. A feed that could blow up is not read at all.
+# Links of the entries of a feed: RSS 0.9x, 1.0, 2.0 or Atom. A feed with a DOCTYPE, which could expand without limit,
+# is refused.
 
 
 BEGINNING = 2_000
-"""Bytes within which HTML is known as such."""
+"""Bytes in which HTML is detected."""
 _ENTRIES = frozenset({"item", "entry"})
 
 
 def links_in(body: bytes) -> list[str] | Failure:
-    """In the order of the feed. Never fails."""
+    """In the order of the feed. Never raises."""
     reading = _Reading()
     try:
         reading.parser.Parse(body, True)
@@ -180,12 +181,12 @@ def _is_html(body: bytes) -> bool:
 
 
 class _HasDoctype(Exception):
-    """Raised from inside of the parser, to leave it."""
+    """Raised inside the parser, to leave it."""
 
 
 class _Reading:
-    """Inside an entry while `_depth` is above 0, which counts the elements open from there on; inside the text of a
-    link while `_said` is a list. Of each entry the first link is taken."""
+    """Inside an entry while `_depth`, the number of open elements since its start, is above 0; inside the text of a
+    link while `_said` is a list. Takes the first link of each entry."""
 
     def __init__(self) -> None:
         self.links: list[str] = []
@@ -235,7 +236,7 @@ class _Reading:
         self._taken = True
 
 
-# Results of a site that answers searches with a feed, as OpenSearch describes it: a URL with places to fill in.
+# Results of a site that answers searches with a feed, as described by OpenSearch: a URL template.
 
 
 _PLACE = re.compile(r"\{([\w:]+)(\??)\}")
@@ -243,7 +244,7 @@ _PLACE = re.compile(r"\{([\w:]+)(\??)\}")
 
 @dataclass(frozen=True)
 class OpenSearch:
-    """`template` holds {searchTerms}; places with a question mark, such as {count?}, may stay empty."""
+    """`template` contains {searchTerms}; placeholders with a question mark, such as {count?}, may stay empty."""
 
     template: str
 
@@ -280,7 +281,7 @@ def _filling(query: str = "", most: int = 1) -> Mapping[str, str]:
     }
 
 
-# Results that somebody saved: URLs one a line, a table with a column of URLs, or JSON.
+# Saved results: one URL per line, a table with a column of URLs, or JSON.
 
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -288,12 +289,12 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 @dataclass(frozen=True)
 class ResultFile:
-    """What it is, its name tells: `.json`, `.csv`, `.tsv`, anything else has a URL a line."""
+    """The suffix determines the format: `.json`, `.csv`, `.tsv`; any other has one URL per line."""
 
     path: Path
 
     async def listings(self, query: str, most: int, ask: Ask) -> Sequence[Listing] | Failure:
-        """The query is that for which the results were saved; nobody is asked."""
+        """The query is the one for which the results were saved; no request is made."""
         try:
             body = self.path.read_bytes()
         except OSError as error:
@@ -314,8 +315,8 @@ class ResultFile:
 
 
 def _in_json(body: bytes, name: str, most: int) -> Sequence[Listing] | Failure:
-    """A list of URLs, a list of objects that have a `url`, or such a list as the `results` of an object. Results that
-    say which engine they are from are told apart by it."""
+    """A list of URLs, a list of objects with a `url`, or such a list as the `results` of an object. Results that name
+    their engine are grouped by it."""
     said = json_in(body)
     if isinstance(said, Failure):
         return said
@@ -335,8 +336,8 @@ def _in_table(text: str, delimiter: str, name: str, most: int) -> Sequence[Listi
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """Where URLs and ranks are: as the first row says, or else in the first column that holds a URL and the one before
-    it. A table without ranks is in their order."""
+    """The columns of URLs and ranks: as named in the first row, or else the first column that contains a URL and the
+    one before it. A table without ranks is taken in its order."""
     names = [name.lower() for name in rows[0]] if rows else []
     if "url" in names:
         return names.index("url"), names.index("rank") if "rank" in names else len(names)

@@ -1,1 +1,1 @@
-"""Steering a crawl from outside: actions reach its folder, and are done exactly once."""
+"""Steering a crawl from outside: actions are delivered to its folder and applied exactly once."""

@@ -1,4 +1,4 @@
-"""Actions in the spelling that crawls use, and what they change in the settings of a crawl."""
+"""Normalises actions, and applies them to the settings of a crawl."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spoor.urls import host_named, normalise
 
 
 def normalised(action: Action) -> Action:
-    """BadInput, in one line, for what is no URL, host or pattern."""
+    """Raises BadInput, in one line, for an invalid URL, host or pattern."""
     match action_of(as_json(action)):
         case AddSeeds(urls):
             return AddSeeds(tuple(dict.fromkeys(map(_url, urls))))
@@ -30,7 +30,7 @@ def normalised(action: Action) -> Action:
 
 
 def with_action(settings: Config, action: Action) -> Config:
-    """What holds at the next start, too. Done twice, it is the same."""
+    """The settings for the next start. Idempotent."""
     asked = settings.crawl
     match action:
         case Budget(pages, minutes):
@@ -56,7 +56,7 @@ def _host(text: str) -> str:
 
 
 def _pattern(text: str) -> str:
-    """With its host in lower case, and as a crawl spells it where no star is in it."""
+    """With its host in lower case, normalised if it contains no star."""
     text = text.strip()
     scheme, separator, rest = text.rpartition("://")
     host, slash, path = rest.partition("/")

@@ -1,4 +1,4 @@
-"""The inbox of a crawl folder: one file for each action that was submitted and not done yet."""
+"""The inbox of a crawl folder: one file for each action that was submitted but not applied yet."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from spoor.errors import BadInput
 from spoor.files import read_bounded, replacing
 
 LARGEST = 1 << 27
-"""Bytes of a file, far more than the largest action needs."""
+"""Maximum size of a file in bytes, far more than the largest action needs."""
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """Files are complete or absent. They are named so that they sort by the time at which they were left."""
+    """Files are written atomically. Their names sort by the time of submission."""
 
     path: Path
 
@@ -39,7 +39,7 @@ class Inbox:
         return submission
 
     def waiting(self) -> Iterator[Submission]:
-        """Those that were left, the earliest first. What is not an action is refused, and logged."""
+        """The submissions, earliest first. An invalid file is refused and logged."""
         for name in self._names():
             try:
                 submission = loads(read_bounded(self.path / name, LARGEST, "action"))
@@ -53,7 +53,7 @@ class Inbox:
         self._file(submission).unlink(missing_ok=True)
 
     def move_to(self, other: Path) -> None:
-        """All that waits, to an inbox on another disk."""
+        """Moves all submissions to an inbox on another disk."""
         for name in self._names():
             other.mkdir(exist_ok=True)
             with replacing(other / name, durable=True) as partial:
@@ -69,7 +69,7 @@ class Inbox:
             (self.path / name).rename(self.path / f"{name}.refused")
 
     def _names(self) -> list[str]:
-        """Cheap where there is nothing: a running crawl asks every second."""
+        """Cheap if there are none: a running crawl calls this every second."""
         try:
             with os.scandir(self.path) as files:
                 return sorted(file.name for file in files if file.name.endswith(".json"))

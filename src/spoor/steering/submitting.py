@@ -1,4 +1,5 @@
-"""Submitting an action: checked, left in the inbox of the crawl, and done at once where no crawl is running."""
+"""Submits an action: validates it, puts it into the inbox of the crawl, and applies it at once if no crawl is
+running."""
 
 from __future__ import annotations
 
@@ -13,13 +14,13 @@ from functools import partial
 
 from spoor import settings as config
 from spoor.actions import Action, AddSeeds, Budget, Mark, SlowDown, Stop, Submission
+from spoor.crawling.guidance import Guidance, Readmission, carry_out
 from spoor.errors import BadInput
 from spoor.events import Steered
 from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.rows import counters_of, stored_robots
 from spoor.frontier.sqlite import SqliteStore
-from spoor.guidance import Guidance, Readmission, carry_out
 from spoor.robots import delay_for
 from spoor.steering.checking import normalised, with_action
 from spoor.steering.inbox import Inbox
@@ -32,32 +33,32 @@ from spoor.store.steered import SteeringLog, steered, steered_by
 from spoor.urls import canonical
 
 PATIENCE = 0.1
-"""Seconds between two looks at what became of an action."""
+"""Seconds between two checks of the outcome of an action."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a submission so far. `done` None: a crawl is running and will see it in about a second, or it will
-    be done when the crawl is started next."""
+    """The state of a submission. `done` is None if a running crawl will apply it in about a second, or the next start
+    of the crawl will."""
 
     id: str
     done: Steered | None
 
 
 def submit(folder: CrawlFolder, action: Action, who: str = "") -> Receipt:
-    """Leaves an action for the crawl that runs in the folder, in this process or another; does it at once if none does.
-    BadInput, in one line, for what cannot be done. `who` is the user of this process unless another is named."""
+    """Submits an action to the crawl running in the folder, in this process or another; applies it at once if none is.
+    Raises BadInput, in one line, if it cannot be applied. `who` defaults to the user of this process."""
     asked = _of_a_page(folder, normalised(action))
     if refused := _refusal(folder, asked):
         raise BadInput(f"{folder.path}: {refused}")
     submission = Inbox(folder.inbox).leave(asked, who or user())
-    do_what_waits(folder)
+    apply_pending(folder)
     return Receipt(submission.id, outcome(folder, submission.id))
 
 
-def addressees(folder: CrawlFolder, action: Action) -> list[tuple[CrawlFolder, Action]]:
-    """Who is to do what: the crawl itself, or of several shards those that have the hosts, or all of them. To stop, one
-    that runs is enough: the crawl ends when one of its shards is stopped."""
+def recipients(folder: CrawlFolder, action: Action) -> list[tuple[CrawlFolder, Action]]:
+    """The folders that must apply it, each with its action: the crawl itself, or of several shards those that own the
+    hosts, or all of them. To stop, one running shard is enough: the crawl ends when one of its shards is stopped."""
     if not ShardedFolder(folder.path).exists:
         return [(folder, action)]
     with open_parts(folder) as parts:
@@ -82,7 +83,7 @@ def addressees(folder: CrawlFolder, action: Action) -> list[tuple[CrawlFolder, A
 
 
 def _of_a_page(folder: CrawlFolder, action: Action) -> Action:
-    """A mark is one of a page that was fetched, by the URL that the crawl knows."""
+    """A mark must be for a fetched page, by the URL that the crawl has for it."""
     if not isinstance(action, Mark):
         return action
     with closing(open_to_read(folder.database)) as db:
@@ -93,18 +94,18 @@ def _of_a_page(folder: CrawlFolder, action: Action) -> Action:
 
 
 def outcome(folder: CrawlFolder, submission: str) -> Steered | None:
-    """What became of a submission, by its id; None: nothing yet."""
+    """The outcome of a submission, by its id; None if there is none yet."""
     with closing(open_to_read(folder.database)) as db:
         return steered_by(db, submission)
 
 
 def wait_for(folder: CrawlFolder, receipt: Receipt, seconds: float) -> Receipt:
-    """Until the action is done or refused, or so many seconds are over. Where the crawl ends meanwhile, it is done
-    here."""
+    """Waits until the action is applied or refused, at most this number of seconds. If the crawl ends meanwhile, the
+    action is applied here."""
     until = time.monotonic() + seconds
     while receipt.done is None and time.monotonic() < until:
         time.sleep(PATIENCE)
-        do_what_waits(folder)
+        apply_pending(folder)
         receipt = replace(receipt, done=outcome(folder, receipt.id))
     return receipt
 
@@ -116,12 +117,12 @@ def user() -> str:
         return "somebody"
 
 
-# Whether an action can be done, by what is on disk.
+# Whether an action can be applied, by the data on disk.
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFacts:
-    """What a crawl knew at its last commit, for `Guidance.refusal`."""
+    """The state of a crawl at its last commit, for `Guidance.refusal`."""
 
     db: sqlite3.Connection
     rules: HostRules
@@ -143,27 +144,27 @@ def _refusal(folder: CrawlFolder, action: Action) -> str:
 
 
 def _runs(folder: CrawlFolder) -> bool:
-    """Of a shard that works elsewhere, the lock of the whole crawl tells."""
+    """For a shard that works elsewhere, checks the lock of the whole crawl."""
     return is_open_for_crawling(CrawlFolder(folder.path.resolve().parent.parent) if folder.is_copy else folder)
 
 
 def rules_of(folder: CrawlFolder) -> HostRules:
-    """What every host is promised by the settings of the folder."""
+    """The host rules in the settings of the folder."""
     return HostRules(config.loads(folder.settings() or "", folder.path).politeness.host_delay)
 
 
-# What can be done while no crawl is running: everything, but for what only a start can do.
+# Applying actions while no crawl is running: all but those that require a start.
 
 
-def do_what_waits(folder: CrawlFolder) -> None:
-    """Does what lies in the inbox, unless a crawl is running, which does that itself. A folder of an earlier version
+def apply_pending(folder: CrawlFolder) -> None:
+    """Applies the actions in the inbox, unless a crawl is running, which does so itself. A folder of an earlier version
     waits for its next start, and so does a copy: the crawl itself is elsewhere."""
     if is_open_for_crawling(folder) or not is_current(folder) or folder.is_copy:
         return
     with contextlib.ExitStack() as stack:
         try:
             stack.enter_context(locked(folder))
-        except BadInput:  # Somebody was quicker, who does what lies there.
+        except BadInput:  # Another process was faster and applies them.
             return
         had_sums = sums_of(folder.database).exists()
         sums_of(folder.database).unlink(missing_ok=True)
@@ -175,8 +176,8 @@ def do_what_waits(folder: CrawlFolder) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class QuietCrawl:
-    """A crawl that does not run, open for actions."""
+class StoppedCrawl:
+    """A crawl that is not running, opened for actions."""
 
     folder: CrawlFolder
     store: SqliteStore
@@ -185,7 +186,7 @@ class QuietCrawl:
     guidance: Guidance
 
     def do(self, submission: Submission) -> None:
-        """Once, whenever the process is killed: what is in the list of actions was done; the settings, which lie
+        """Exactly once, even if the process is killed: actions in the log were applied; the settings, which are stored
         elsewhere, are written in either case."""
         done = steered_by(self.store.connection, submission.id)
         if done is None:
@@ -204,7 +205,7 @@ class QuietCrawl:
         event = Steered(now, submission.id, who, action, refused)
         self.log.note([event])
         self.frontier.commit()
-        while not readmission.is_over:  # Where the process is killed here, the next start does the rest.
+        while not readmission.is_over:  # If the process is killed here, the next start does the rest.
             readmission.go_on()
             self.frontier.commit()
         return event
@@ -216,11 +217,11 @@ class QuietCrawl:
 
 
 @contextlib.contextmanager
-def _opened(folder: CrawlFolder) -> Iterator[QuietCrawl]:
+def _opened(folder: CrawlFolder) -> Iterator[StoppedCrawl]:
     with closing(SqliteStore(folder.database)) as store:
         journal = Journal.create(store.connection)
         store.write_along(journal.write)
         log, guidance = SteeringLog.create(store, journal), Guidance.of(steered(store.connection))
         frontier = Frontier(store, rules_of(folder))
         frontier.ask_delays(guidance.delays)
-        yield QuietCrawl(folder, store, frontier, log, guidance)
+        yield StoppedCrawl(folder, store, frontier, log, guidance)

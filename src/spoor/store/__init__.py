@@ -1,1 +1,1 @@
-"""A crawl on disk: folder, WARC files, indexes, journal, snapshots; how they are checked, repaired, migrated."""
+"""A crawl on disk: folder, WARC files, indexes, journal, snapshots; checks, repair, migration."""

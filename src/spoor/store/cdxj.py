@@ -1,7 +1,8 @@
-"""Where in the archive is a URL? An index of each WARC file in CDXJ, the format that replay tools read.
+"""Indexes of WARC files in CDXJ, the format that replay tools read.
 
-One line a capture, sorted: `org,example)/page 20261115120000 {"url": …, "offset": …, "filename": …}`. The index of
-`x.warc.gz` is `x.cdxj` beside it, and exists once the file is complete."""
+One sorted line per capture: `org,example)/page 20261115120000 {"url": …, "offset": …, "filename": …}`. The index of
+`x.warc.gz` is `x.cdxj` in the same folder; it exists once the WARC file is complete.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from spoor.files import replacing
 from spoor.store.warc_records import BLANK, Member, members
 
 REVISIT = "warc/revisit"
-"""The type that stands in an index for a capture whose payload is elsewhere."""
+"""The MIME type in an index for a capture whose payload is in another record."""
 _WARC = ".warc.gz"
 _WWW = re.compile(r"^www\d*\.")
 _PORT = re.compile(r":\d+$")
@@ -26,7 +27,7 @@ _TYPE = re.compile(rb"^content-type[ \t]*:([^;\r\n]*)", re.IGNORECASE | re.MULTI
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """A response in a WARC file. `date` is as the record says it; `length` and `offset` are in packed bytes."""
+    """A response in a WARC file. `date` is WARC-Date; `length` and `offset` count compressed bytes."""
 
     url: str
     date: str
@@ -39,7 +40,7 @@ class Capture:
 
 
 class Draft:
-    """The index of a file that is still being written, in the order of writing, on disk so that memory stays flat."""
+    """The index of a file that is being written, unsorted. It is kept on disk, so that memory use is constant."""
 
     def __init__(self) -> None:
         self._lines: IO[str] | None = None
@@ -52,7 +53,7 @@ class Draft:
         self._lines.write(line(capture))
 
     def finish(self, warc: Path) -> None:
-        """The draft becomes the index, if there is a file to be indexed."""
+        """Turns the draft into the index, if the WARC file exists."""
         assert self._lines is not None
         self._lines.close()
         if warc.exists():
@@ -62,8 +63,8 @@ class Draft:
 
 
 def index(folder: Path) -> list[Path]:
-    """Writes the indexes that are missing, by reading the files; returns all, in the order of the files. Only for a
-    folder that nobody writes to."""
+    """Writes missing indexes by reading the WARC files; returns all indexes, in file order. No process may be writing
+    to the folder."""
     files = sorted(folder.glob("*" + _WARC))
     for file in files:
         if not index_of(file).exists():
@@ -83,12 +84,12 @@ def line(capture: Capture) -> str:
 
 
 def timestamp(date: str) -> str:
-    """`2026-11-15T12:00:00Z` in fourteen digits."""
+    """Converts `2026-11-15T12:00:00Z` to fourteen digits."""
     return re.sub(r"\D", "", date)[:14]
 
 
 def surt(url: str) -> str:
-    """The spelling that sorts sites together: host reversed, without scheme and `www.`, parameters in order."""
+    """The sort-friendly form of a URL (SURT): host reversed, without scheme and `www.`, parameters sorted."""
     place, mark, query = url.lower().partition("://")[2].partition("?")
     host, _, path = _WWW.sub("", place, count=1).partition("/")
     port = found[0] if (found := _PORT.search(host)) else ""
@@ -97,12 +98,12 @@ def surt(url: str) -> str:
 
 
 def captures(file: Path) -> Iterator[Capture]:
-    """The responses of a WARC file with a gzip member for each record, as far as it can be read."""
+    """The responses of a WARC file with one gzip member per record, as far as it can be read."""
     return (capture for member in members(file) if (capture := capture_in(member, file.name)) is not None)
 
 
 def capture_in(member: Member, file: str) -> Capture | None:
-    """None: it is no response."""
+    """None if the record is not a response."""
     headers = member.record.headers
     kind = headers.get("warc-type")
     if kind not in ("response", "revisit"):
@@ -121,15 +122,15 @@ def capture_in(member: Member, file: str) -> Capture | None:
 
 
 def type_and_status(head: bytes) -> tuple[str, str]:
-    """What the head of an HTTP message says of both, "" for nothing. Whoever writes an index asks here, so that one
-    made by reading a file is the one that was made by writing it."""
+    """Content type and status from the head of an HTTP message, "" if missing. All writers of indexes use it, so that
+    an index made from a file equals the one made while writing it."""
     head = head.partition(BLANK)[0]
     status, mime = _STATUS.match(head), _TYPE.search(head)
     return mime[1].decode("utf8", "replace").strip().lower() if mime else "", status[1].decode() if status else ""
 
 
 def text_of(found: Iterable[Capture]) -> str:
-    """The whole index."""
+    """The text of a whole index."""
     return "".join(sorted(map(line, found)))
 
 
@@ -138,7 +139,7 @@ def _draft(warc: Path) -> Path:
 
 
 def write(warc: Path, text: str) -> None:
-    """Complete or not at all, so that the index stands for a complete file."""
+    """Writes an index atomically, so that its existence marks a complete WARC file."""
     index = index_of(warc)
     with replacing(index, index.with_suffix(".partial").name) as partial:
         partial.write_text(text, "utf8", newline="\n")

@@ -1,16 +1,17 @@
-"""Mail between shards that may lose their folders and go back to copies, which are minutes old.
+"""Mail between shards that may lose their folders and be restored from copies, which are minutes old.
 
-Letters stay in the outbox until a copy of the receiver has them, so that they can be sent again when it goes back.
+Messages stay in the outbox until a copy of the receiver contains them, so that they can be sent again after a restore.
 
-A sender that goes back has forgotten letters, and will write others by the same numbers. So every start of a shard is a
-generation, with a number that was never used before (`copies`). It writes down up to which letter it knows what was
-sent before: to that letter it has the same past as the generations before it. Receivers note the generation beside the
-number. From that the sender knows which letters are news to a receiver: those after what it has heard, or after the
-point where their pasts part, if that comes first.
+A restored sender has lost messages and will reuse their numbers. So every start of a shard is a generation with a new
+number (`copies`). It stores the number of the last message sent before it: up to that message it shares its history
+with the earlier generations. Receivers store the generation beside the number. From both, the sender knows which
+messages are new to a receiver: those after the last one received, or after the point where the histories diverge, if
+that comes first.
 
-A receiver takes a batch only if the sender knows exactly how much it has heard: both sides may have gone back since
-they last spoke. Otherwise it takes nothing, and its answer says how much that is. Whatever a generation had sent that
-its successors do not know stays with the receivers: its links count once more when their page is visited again.
+A receiver accepts a batch only if the sender knows exactly which message it received last: either side may have been
+restored since their last exchange. Otherwise it accepts nothing, and its answer contains that number. Messages of a
+generation that its successors do not know remain with the receivers: their links are counted again when the page is
+visited again.
 """
 
 from __future__ import annotations
@@ -31,29 +32,30 @@ CREATE TABLE IF NOT EXISTS inbox_generations (sender INTEGER PRIMARY KEY, genera
 
 
 def begin_generation(db: sqlite3.Connection, generation: int) -> None:
-    """Before anything else is written: what was sent so far is what this generation knows of the past."""
+    """Starts a generation and stores the last message sent to each receiver. Must come before any other write."""
     db.executescript(MAIL + SCHEMA)
     sent = dict(db.execute("SELECT receiver, number FROM sent"))
     db.execute("INSERT INTO generations VALUES (?, ?)", (generation, json.dumps(sent)))
 
 
 def mail_of(db: sqlite3.Connection, last_row: Callable[[], int], others: Sequence[int]) -> Mail:
-    """Of a shard that may go back to a copy, or of one that may not."""
+    """The mail of a shard, with or without copies."""
     is_copied = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'generations'").fetchone()
     return CopiedMail(db, last_row, others) if is_copied else Mail(db, last_row)
 
 
 def heard_in(db: sqlite3.Connection) -> dict[int, Heard]:
-    """How far each sender has been heard, as of the last commit."""
+    """The last message received from each sender, as of the last commit."""
     query = "SELECT sender, number, ifnull(generation, 0) FROM inbox LEFT JOIN inbox_generations USING (sender)"
     return {sender: Heard(number, generation) for sender, number, generation in db.execute(query)}
 
 
 @dataclass
 class CopiedMail(Mail):
-    """`copied` is how far each sender has been heard in the copy to which this shard may go back at most. How far
-    the `others` have heard this one, as they said last, is in `_heard`: nothing is sent to one that has not said.
-    `_senders` has the generations of senders that were heard since the last commit, `_met` those that ever spoke."""
+    """The mail of a shard that may be restored from a copy. `copied` has the last message of each sender in the oldest
+    copy that a restore may use. `_heard` has the last message that each of the `others` acknowledged; nothing is sent
+    to a shard without an entry. `_senders` has the generations of senders received since the last commit, `_met` the
+    latest generation seen of each sender."""
 
     others: Sequence[int] = ()
 
@@ -68,7 +70,7 @@ class CopiedMail(Mail):
         self._pasts = {number: {int(to): int(last) for to, last in sent.items()} for number, sent in pasts.items()}
         self._generation = max(self._pasts)
 
-    # What leaves.
+    # Outgoing.
 
     def batch(self, to: int, most: int = LETTERS_AT_ONCE) -> Batch:
         return Batch(self.letters(to, most), self._generation, self._heard.get(to))
@@ -80,17 +82,17 @@ class CopiedMail(Mail):
         return [Letter(*row) for row in self.db.execute(query, (to, self._known(to, self._heard[to]), most))]
 
     def answered(self, to: int, answer: Answer) -> None:
-        """A receiver that knows a later generation of this shard has nothing to say to this one."""
+        """Ignores the answer of a receiver that knows a later generation of this shard."""
         if answer.heard.generation <= self._generation:
             self._heard[to] = answer.heard
             self.delivered(to, self._known(to, answer.copied))
 
     def receivers(self) -> list[int]:
-        """Those for whom there are letters, and those that do not know yet that this generation has begun."""
+        """Receivers with unacknowledged messages, and those that have not yet answered this generation."""
         return [receiver for receiver, letters in self._unheard().items() if letters]
 
     def count(self) -> int:
-        """Whoever has not said what it has heard may miss a letter."""
+        """The number of unacknowledged messages. A receiver that has not answered yet counts as one."""
         return sum(self._unheard().values())
 
     def _unheard(self) -> dict[int, int]:
@@ -100,16 +102,16 @@ class CopiedMail(Mail):
         }
 
     def _known(self, to: int, heard: Heard) -> int:
-        """Up to which letter a receiver knows what this generation has sent, having heard this or an earlier one."""
+        """The last message of this generation that a receiver has, given what it received of this or an earlier one."""
         later = (sent.get(to, 0) for generation, sent in self._pasts.items() if generation > heard.generation)
         return min([heard.number, *later])
 
-    # What comes in.
+    # Incoming.
 
     def taken(self, sender: int, batch: Batch) -> list[Mailed]:
         if batch.generation > self._met.get(sender, 0):
             self._met[sender] = batch.generation
-            self._heard.pop(sender, None)  # It may have gone back.
+            self._heard.pop(sender, None)  # It may have been restored from a copy.
         heard = self.answer(sender).heard
         if sender in self._senders:
             heard = Heard(self._received[sender], self._senders[sender])
@@ -124,7 +126,7 @@ class CopiedMail(Mail):
         (generation,) = self.db.execute(query, (sender,)).fetchone() or (0,)
         return Answer(Heard(self.last_received(sender), generation), self.copied.get(sender, NOTHING_HEARD))
 
-    # What every commit writes.
+    # Written in every commit.
 
     def write(self, db: sqlite3.Connection) -> None:
         super().write(db)

@@ -1,18 +1,18 @@
-"""Copies of a shard that works on the disk of its machine, in a folder that survives the machine.
+"""Copies of a shard that runs on the disk of its machine, in a folder that survives the machine.
 
 claims/0003.json         the third start of the shard: from which state it began
 copies/0003-000017.db    the database at one moment: the seventeenth copy of the third start
 copies/0003-000017.json  its size and digest, and the WARC files that were complete then; written last
-crawl.db                 the newest copy, for whoever reads: a symbolic link
+crawl.db                 the newest copy, for readers: a symbolic link
 warc/, learned/ …        as in any crawl folder
 
-A start is a generation. Its number is taken by making a file that must not exist, so no two processes have the same
-one, and whoever finds a larger number than its own has been replaced. Copies are named by their generation: a process
-that was taken for dead and still writes does not touch those of its successor.
+Each start is a generation. Its number is claimed by creating a file that must not exist, so no two processes have the
+same one; a process that finds a larger number than its own has been replaced. Copies are named by generation, so a
+process that was presumed dead and still writes does not touch the copies of its successor.
 
-Which state a generation begins with: what the one before left on this disk; or its newest copy that is whole; or, where
-it made none, the copy that it began with itself, or one before that. So pasts that have parted stay apart, on which the
-numbers of letters rely (`copied_mail`).
+A generation begins with the state that the previous one left on this disk; or with the newest complete copy of the
+previous one; or, if that made none, with the copy that the previous one began with, or an earlier one. So diverged
+histories stay separate, on which the numbers of messages rely (`copied_mail`).
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from spoor.store.crawl_folder import CrawlFolder, FolderInUse
 from spoor.store.mail import Heard
 
 KEPT = 2
-"""Copies: the newest, and one to fall back to where that is damaged."""
+"""Number of copies: the newest, and one to fall back to if that is damaged."""
 PAGES_AT_ONCE = 1000
-"""Of a database, between which somebody else may have the disk."""
+"""Database pages per step of a backup; other processes may use the disk between steps."""
 SMALL_FILES = ("version", "crawl.toml", "like.json", "translations.db")
 _CHUNK = 1 << 20
 
 
 class CopyName(NamedTuple):
-    """Those of one generation are counted from 1. 0: what was there before the first generation."""
+    """Copies of a generation are counted from 1. Generation 0 is the state before the first generation."""
 
     generation: int
     number: int
@@ -55,23 +55,24 @@ class CopyName(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """The state with which a generation began: a copy of an earlier one; without `copy`, what the one before left."""
+    """The state with which a generation began: a copy of `generation`, or, if `copy` is None, what that left on
+    disk."""
 
     generation: int
     copy: int | None = None
 
 
 class Replaced(FolderInUse):
-    """A later generation has taken the place of this one."""
+    """A later generation has replaced this one."""
 
 
-# One moment of a shard that may be at work.
+# A consistent state of a shard that may be running.
 
 
 @dataclass(frozen=True)
 class Moment:
-    """The database as it was at a commit, however it goes on; files that change no more; and how far senders had been
-    heard. The connection reads one version of the database until it is closed."""
+    """A read snapshot of the database at a commit, unaffected by later ones; files that no longer change; and the
+    numbers of the last messages received from each sender. The connection reads this version until it is closed."""
 
     folder: CrawlFolder
     db: sqlite3.Connection
@@ -82,21 +83,21 @@ class Moment:
 
 @contextlib.contextmanager
 def moment_of(folder: CrawlFolder) -> Iterator[Moment]:
-    """WARC files count that are closed. Ends with the context; may be used by another thread meanwhile."""
+    """Includes only closed WARC files. Valid within the context; may be used by another thread meanwhile."""
     with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None, check_same_thread=False)) as db:
         db.execute("BEGIN")
-        db.execute("SELECT count(*) FROM sqlite_master").fetchone()  # From here on it sees no later commit.
+        db.execute("SELECT count(*) FROM sqlite_master").fetchone()  # From here on, later commits are invisible.
         closed = [file for file in sorted(folder.warcs.glob("*.warc.gz")) if index_of(file).exists()]
         known = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'inbox_generations'").fetchone()
         yield Moment(folder, db, closed, folder.snapshots.files(), heard_in(db) if known else {})
 
 
-# The place where they are kept.
+# The folder of the copies.
 
 
 @dataclass(frozen=True)
 class CopyPlace:
-    """A crawl folder, to be read as any other. Names things; opens nothing."""
+    """A crawl folder that can be read like any other. Only names paths; opens nothing."""
 
     path: Path
 
@@ -115,11 +116,11 @@ class CopyPlace:
     # Generations.
 
     def generation(self) -> int:
-        """The last that began; 0: none."""
+        """The last generation that began; 0 if none has."""
         return max((int(file.stem) for file in self._claims.glob("[0-9]*.json")), default=0)
 
     def claim(self, generation: int, origin: Origin) -> None:
-        """`Replaced`: somebody else was quicker."""
+        """Raises Replaced if another process has already claimed it."""
         self._claims.mkdir(parents=True, exist_ok=True)
         said = {"generation": origin.generation, "copy": origin.copy, "host": socket.gethostname()}
         try:
@@ -137,7 +138,7 @@ class CopyPlace:
             raise Replaced(f"{self.path} was taken over by start {last} of its shard, this is start {generation}")
 
     def host(self) -> str:
-        """The machine on which the last generation began; "": none has, or nobody knows."""
+        """The machine on which the last generation began; "" if none has, or it is unknown."""
         with contextlib.suppress(OSError, ValueError, KeyError):
             return str(json.loads(self._claim(self.generation()).read_bytes())["host"])
         return ""
@@ -146,7 +147,7 @@ class CopyPlace:
         return self._claims / f"{generation:04}.json"
 
     def origin(self, generation: int) -> Origin:
-        """With what a generation began. One whose claim cannot be read was killed before it did anything."""
+        """The state with which a generation began. One whose claim is unreadable was killed before it did anything."""
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             said = json.loads(self._claim(generation).read_bytes())
             return Origin(int(said["generation"]), None if said["copy"] is None else int(said["copy"]))
@@ -155,7 +156,7 @@ class CopyPlace:
     # Copies.
 
     def candidates(self, generation: int) -> Iterator[CopyName]:
-        """From which a generation may begin, the newest first."""
+        """Copies from which a generation may begin, newest first."""
         before, last = generation - 1, math.inf
         while before >= 0:
             numbers = {int(file.stem.rpartition("-")[2]) for file in self._databases.glob(f"{before:04}-*.json")}
@@ -164,8 +165,8 @@ class CopyPlace:
             before, last = origin.generation, math.inf if origin.copy is None else origin.copy
 
     def write(self, name: CopyName, moment: Moment, partial: Path, ended: bool = False) -> None:
-        """All of it, or nothing that anybody would read. `partial` is where the database is put together: SQLite is
-        used on that disk only. `ended`: its generation does nothing more."""
+        """Writes a copy atomically. The database is first built at `partial`, since SQLite is used only on that disk.
+        `ended`: the generation does nothing more."""
         self._databases.mkdir(parents=True, exist_ok=True)
         with _backed_up(moment.db, partial):
             archive = self._ship_archive(moment)
@@ -179,7 +180,7 @@ class CopyPlace:
         self._remove_old(name)
 
     def _ship_archive(self, moment: Moment) -> dict[str, int]:
-        """WARC files do not change once they are closed, so each is copied once, its index last. Returns the sizes."""
+        """Copies each closed WARC file once, since it no longer changes, and its index last. Returns the sizes."""
         self.folder.warcs.mkdir(exist_ok=True)
         for warc in moment.warcs:
             there = self.folder.warcs / warc.name
@@ -189,7 +190,7 @@ class CopyPlace:
         return {warc.name: warc.stat().st_size for warc in moment.warcs}
 
     def _ship_small_files(self, moment: Moment) -> list[str]:
-        """Returns the snapshots. Where one has gone meanwhile, another has taken its place, or it is learned again."""
+        """Returns the names of the snapshots. One that was removed meanwhile has a successor, or is relearned."""
         (self.path / "learned").mkdir(exist_ok=True)
         for name in SMALL_FILES:
             with contextlib.suppress(FileNotFoundError):
@@ -215,7 +216,7 @@ class CopyPlace:
                 snapshot.unlink(missing_ok=True)
 
     def has_ended(self, origin: Origin) -> bool:
-        """Whether nobody has begun or done anything since this state."""
+        """Whether this state is final: no later generation began, and its own has ended."""
         is_last = origin.generation == self.generation() and origin.copy is not None
         return is_last and bool(self._said(CopyName(origin.generation, origin.copy or 0))["ended"])
 
@@ -226,11 +227,10 @@ class CopyPlace:
         except (ValueError, KeyError, TypeError) as error:
             raise BadInput(f"what is said of copy {name} is damaged: {error}") from None
 
-    # The way back.
+    # Restoring.
 
     def restore(self, generation: int, out: Path) -> Origin:
-        """The newest whole copy becomes a crawl folder; nothing, where there never was a copy. A damaged one is passed
-        over for the one before it."""
+        """Creates a crawl folder from the newest complete copy, skipping damaged ones; none if there is no copy."""
         damaged = list[str]()
         for name in self.candidates(generation):
             try:
@@ -245,7 +245,7 @@ class CopyPlace:
         return Origin(0)
 
     def _fetch(self, name: CopyName, out: Path) -> None:
-        """Of WARC files that were copied there are links only: they do not change any more."""
+        """WARC files are not copied back but linked, since they no longer change."""
         said = self._said(name)
         if _ship(self._databases / f"{name}.db", out / "crawl.db") != (said["bytes"], said["blake2b"]):
             raise BadInput("its database is damaged")
@@ -264,7 +264,8 @@ class CopyPlace:
 
 @contextlib.contextmanager
 def _backed_up(db: sqlite3.Connection, partial: Path) -> Iterator[None]:
-    """Without a log beside it, so that it can be read where nobody may write, and where SQLite cannot lock."""
+    """Backs up the database to `partial` without a WAL file, so that the copy can be read from read-only folders and
+    from file systems where SQLite cannot lock."""
     partial.unlink(missing_ok=True)
     try:
         with contextlib.closing(sqlite3.connect(partial, isolation_level=None)) as target:
@@ -276,7 +277,7 @@ def _backed_up(db: sqlite3.Connection, partial: Path) -> Iterator[None]:
 
 
 def _ship(file: Path, there: Path) -> tuple[int, str]:
-    """Returns its size and digest."""
+    """Copies a file atomically. Returns its size and digest."""
     digest, size = hashlib.blake2b(digest_size=16), 0
     with file.open("rb") as source, _replacing(there) as partial, partial.open("wb") as target:
         while chunk := source.read(_CHUNK):
@@ -287,5 +288,5 @@ def _ship(file: Path, there: Path) -> tuple[int, str]:
 
 
 def _replacing(path: Path) -> contextlib.AbstractContextManager[Path]:
-    """Complete or absent, also after a power cut. Processes of other machines may have the same number."""
+    """Atomic and durable. The temporary name contains the host: on other machines, process ids may be the same."""
     return replacing(path, f".{path.name}.{socket.gethostname()}-{os.getpid()}.partial", durable=True)

@@ -1,20 +1,20 @@
-"""A crawl on disk: which files make one, who may write to it, which versions can be opened; and its HTTP messages.
+"""A crawl on disk: its files, locking, supported versions; and reading its HTTP messages.
 
-version         what wrote the folder: `spoor crawl 5`
-crawl.toml      exactly what ran
+version         the version of the folder: `spoor crawl 5`
+crawl.toml      the exact settings of the crawl
 crawl.db        links, hosts, pages, events (SQLite)
-crawl.db.sums   checksums of it, from when the last crawl ended
-warc/           what came: *.warc.gz, and beside each its index *.cdxj
-warc/damaged/   files that were damaged, as they were, and ends that were cut off
-damaged/        databases that were damaged, as they were
-learned/        snapshots of what was learned: the two newest
-trouble/        samples of what went wrong with single URLs by a mistake of ours
-translations.db what a server has translated, and how many texts it has not (SQLite)
-in-work         the URL that is worked on right now, to be blamed if the process dies of it
-inbox/          actions of persons that were not done yet
-dashboard.db    what the dashboard counted, and its index of texts; can be deleted (SQLite)
-report.html     what `spoor report` made of it
-lock            the process that crawls, or did last; locked while it does
+crawl.db.sums   checksums of it, written at the end of the last run
+warc/           responses: *.warc.gz, each with its index *.cdxj
+warc/damaged/   originals of damaged files, and truncated ends
+damaged/        originals of damaged databases
+learned/        the two newest snapshots of what was learned
+trouble/        samples of internal errors on single URLs
+translations.db cached translations of a server, and counts of untranslated texts (SQLite)
+in-work         the URL that is being processed, to be blamed if the process dies
+inbox/          actions of persons that are not applied yet
+dashboard.db    counts and text index of the dashboard; can be deleted (SQLite)
+report.html     output of `spoor report`
+lock            id of the last crawling process; locked while it runs
 """
 
 from __future__ import annotations
@@ -44,34 +44,34 @@ from spoor.store.warc import mend
 from spoor.store.warc_records import block_of, unpacked
 from spoor.store.warc_repair import follow
 
-# A crawl on disk: which files make one, who may write to it, and which folders are refused.
+# The files of a crawl, locking, and folders that are refused.
 
 
 VERSION = "spoor crawl 5"
 RESUMABLE = (VERSION, *STEPS)
-"""What can be crawled on, once it was brought to this version."""
+"""Versions that can be resumed, after migration."""
 READABLE = (*RESUMABLE, "spoor crawl 2")
-"""What can be read, but not crawled on: what `learned` kept of links in version 2 means nothing any more."""
+"""Versions that can be read. Version 2 cannot be resumed: the evidence of `learned` has lost its meaning."""
 _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
-"""What may lie in a folder that no crawl has begun in: settings put there by hand, and what a killed start left."""
+"""Files allowed in a folder before its first crawl: settings put there by hand, and leftovers of a killed start."""
 _log = logging.getLogger(__name__)
 _HELD: set[Path] = set()
-"""Folders that this process crawls into. The lock of a file keeps out other processes, but not other threads."""
+"""Folders that this process has locked. A file lock excludes other processes, but not other threads."""
 
 
 class FolderInUse(BadInput):
-    """Another process crawls into a folder."""
+    """Another process is crawling into the folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlFolder:
-    """Names things; opens nothing."""
+    """The paths of a crawl folder. Opens nothing."""
 
     path: Path
 
     @property
     def name(self) -> str:
-        """Of a shard with that of the crawl: `many-thai-pages/003`."""
+        """The name of the folder; for a shard, with that of the crawl: `many-thai-pages/003`."""
         path = self.path.resolve()
         is_shard = ShardedFolder(path.parent.parent).exists and path.parent.name == "shards"
         return f"{path.parent.parent.name}/{path.name}" if is_shard else path.name
@@ -86,7 +86,7 @@ class CrawlFolder:
 
     @property
     def parts(self) -> tuple[CrawlFolder, ...]:
-        """The folders of its shards, as far as these were begun; itself, where it is a crawl without shards."""
+        """The folders of those shards that have started; for a crawl without shards, the folder itself."""
         sharded = ShardedFolder(self.path)
         if not sharded.exists:
             return (self,)
@@ -95,7 +95,7 @@ class CrawlFolder:
 
     @property
     def is_copy(self) -> bool:
-        """Of a shard that works on the disk of its machine: only that may change it."""
+        """Whether it is the copy of a shard that runs on the disk of its machine; only that shard may change it."""
         return (self.path / "claims").exists()
 
     @property
@@ -116,12 +116,12 @@ class CrawlFolder:
 
     @property
     def idle(self) -> Path:
-        """Seconds that the run that is going on was idle by choice."""
+        """File with the seconds for which the current run was idle by choice."""
         return self.path / "idle"
 
     @property
     def examples(self) -> Path:
-        """The pages that `[target] like` names, as they were when the crawl began."""
+        """The pages of `[target] like`, as they were at the start of the crawl."""
         return self.path / "like.json"
 
     @property
@@ -133,7 +133,7 @@ class CrawlFolder:
         return self.path / "report.html"
 
     def settings(self) -> str | None:
-        """The text of crawl.toml; None when there is none yet."""
+        """The text of crawl.toml; None if it does not exist yet."""
         file = self.path / "crawl.toml"
         try:
             return file.read_text("utf8") if file.exists() else None
@@ -144,7 +144,7 @@ class CrawlFolder:
         self._write("crawl.toml", text)
 
     def _write(self, name: str, text: str) -> None:
-        """All of it or nothing, whenever the process is killed."""
+        """Writes a file atomically."""
         try:
             with replacing(self.path / name, ".partial") as partial:
                 partial.write_text(text, "utf8")
@@ -154,8 +154,8 @@ class CrawlFolder:
 
 @contextlib.contextmanager
 def open_for_crawling(path: Path, progress: Progress = silently) -> Iterator[CrawlFolder]:
-    """A new crawl, or one to be resumed; nobody else can crawl into the folder meanwhile. What a killed crawl left
-    half written is repaired, and a folder of an earlier version brought to this one, with `progress`."""
+    """Opens and locks the folder of a new crawl or of one to resume. Repairs what a killed crawl left incomplete, and
+    migrates a folder of an earlier version, reporting to `progress`."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -174,7 +174,7 @@ def open_for_crawling(path: Path, progress: Progress = silently) -> Iterator[Cra
 
 
 def open_for_reading(path: Path) -> CrawlFolder:
-    """A crawl that may be running, or one of several shards."""
+    """Opens a crawl, which may be running, or consist of several shards."""
     folder = CrawlFolder(path)
     if not path.exists():
         raise BadInput(f"there is no folder {path}")
@@ -187,7 +187,7 @@ def open_for_reading(path: Path) -> CrawlFolder:
 
 
 def _begin(folder: CrawlFolder, progress: Progress) -> None:
-    """From here on a folder that is ours has a database, if an empty one: where it is missing, somebody removed it."""
+    """Prepares a locked folder. From then on it has a database, even if empty: a missing one was deleted."""
     if is_ours(folder, RESUMABLE) and (how := _lost(folder)):
         problem = (
             f"{folder.path} holds a crawl, but its crawl.db, which knows what was fetched and what waits, is {how}"
@@ -198,7 +198,7 @@ def _begin(folder: CrawlFolder, progress: Progress) -> None:
         _migrate(folder, progress)
         folder._write("version", VERSION + "\n")
         sums_of(folder.database).unlink(missing_ok=True)
-        mend_archive(folder)
+        repair_unfinished_archive(folder)
     except OSError as error:
         raise _cannot_write(folder.path, error) from None
 
@@ -215,15 +215,15 @@ def _migrate(folder: CrawlFolder, progress: Progress) -> None:
 
 
 def _lost(folder: CrawlFolder) -> str:
-    """What became of the database of a crawl; "" while nothing shows that there was one, and when it is there."""
+    """How the database was lost ("missing" or "empty"); "" if it exists, or if nothing shows that there was one."""
     has_archive = any(folder.warcs.glob("*.warc.gz"))
     if not folder.database.exists():
         return "missing" if has_archive or folder.settings() is not None else ""
     return "empty" if has_archive and not folder.database.stat().st_size else ""
 
 
-def mend_archive(folder: CrawlFolder) -> None:
-    """What WARC files lost that a killed crawl left, the database hears of."""
+def repair_unfinished_archive(folder: CrawlFolder) -> None:
+    """Repairs WARC files that a killed crawl left, and records the losses in the database."""
     for repair in mend(folder.warcs):
         try:
             with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
@@ -247,7 +247,7 @@ def is_current(folder: CrawlFolder) -> bool:
 
 
 def is_ours(folder: CrawlFolder, versions: Container[str] = (VERSION,)) -> bool:
-    """False: no crawl. A crawl of another version is refused."""
+    """Whether it is a crawl folder. Raises BadInput if it is of another version."""
     version = _version(folder)
     if version is None:
         return False
@@ -268,7 +268,7 @@ def _version(folder: CrawlFolder) -> str | None:
 
 @contextlib.contextmanager
 def locked(folder: CrawlFolder) -> Iterator[None]:
-    """The lock goes with this process, however that ends. Not `flock`, which forked workers would keep after it."""
+    """Holds the lock, which is released when the process ends. Not `flock`, which forked workers would keep."""
     path = folder.path.resolve()
     if folder.is_copy:
         raise BadInput(f"{folder.path} is a copy of a shard that works elsewhere; it can be read, but not changed")
@@ -308,9 +308,9 @@ def _take(file: int, path: Path) -> None:
 
 
 def is_crawled_into(folder: CrawlFolder) -> bool:
-    """Whether a process other than this one crawls into it right now."""
+    """Whether another process is crawling into the folder."""
     if folder.path.resolve() in _HELD:
-        return False  # To open and close the file would let go of our own lock.
+        return False  # Opening and closing the file would release our own lock.
     try:
         file = os.open(folder.path / "lock", os.O_RDWR)
     except OSError:
@@ -327,7 +327,7 @@ def is_crawled_into(folder: CrawlFolder) -> bool:
 
 
 def is_open_for_crawling(folder: CrawlFolder) -> bool:
-    """Whether any process crawls into it right now, this one included."""
+    """Whether any process is crawling into the folder, including this one."""
     return folder.path.resolve() in _HELD or is_crawled_into(folder)
 
 
@@ -335,7 +335,7 @@ def _cannot_write(path: Path, error: OSError) -> BadInput:
     return BadInput(f"cannot write to {path}: {error.strerror}; give --out a folder that you may write to")
 
 
-# The HTTP message that brought a page, read back from the archive of a crawl.
+# The HTTP message of a page, read from the archive of the crawl.
 
 
 _REVISIT = b"\r\nWARC-Type: revisit\r\n"
@@ -344,7 +344,7 @@ _FILE = re.compile(r"[^/\0]+\.warc\.gz")
 
 
 def message_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> bytes | None:
-    """None: not kept, or lost. A payload that was kept only once is found through its digest."""
+    """The HTTP message of a page; None if not stored, or lost. The payload of a revisit record is found by digest."""
     record = _record(folder, page.warc_file, page.warc_offset)
     if record is not None and _REVISIT in record.partition(b"\r\n\r\n")[0]:
         earlier = same_payload(db, page.digest)
@@ -353,7 +353,7 @@ def message_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> by
 
 
 def tree_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> str:
-    """What scripts made of a page; "" where none were run, or it is not kept, or lost."""
+    """The rendered DOM of a page; "" if it was not rendered or not stored, or is lost."""
     render = render_of(db, page.host, page.url, page.number)
     record = None if render is None else _record(folder, render.warc_file, render.warc_offset)
     if record is None or _CONVERSION not in record.partition(b"\r\n\r\n")[0]:
@@ -362,7 +362,7 @@ def tree_of(folder: CrawlFolder, db: sqlite3.Connection, page: PageRow) -> str:
 
 
 def _record(folder: CrawlFolder, file: object, offset: object) -> bytes | None:
-    """Only from files of the archive: a database that somebody else made may name any."""
+    """Reads only from files of the archive: a database from another source may name any path."""
     if not isinstance(file, str) or not isinstance(offset, int) or offset < 0 or not _FILE.fullmatch(file):
         return None
     try:

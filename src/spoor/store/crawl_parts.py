@@ -1,7 +1,7 @@
-"""A crawl to be read: its database, or those of its shards as if they were one.
+"""Reads a crawl: its database, or those of its shards as if they were one.
 
-A page is read where it was fetched. What waits, and what is known of a host, is asked of the shard that has the host by
-now: before its bucket was moved, another may have fetched pages of it.
+Pages are read from the shard that fetched them. Waiting links and facts about a host are read from the shard that has
+the host now: before its bucket was moved, another shard may have fetched its pages.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, repeat
 
+from spoor.crawling.share import Share, bucket_of
 from spoor.errors import BadInput
 from spoor.records import Miss, Sighting
-from spoor.share import Share, bucket_of
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import NOTHING, same_payload
 from spoor.store.journal import PageRow, lessons, open_to_read, pages
@@ -26,7 +26,7 @@ from spoor.urls import host_of
 
 @dataclass(frozen=True)
 class Part:
-    """The folder of a shard and its database, or those of a crawl without shards. `share` are its hosts; None: all."""
+    """Folder and database of a shard, or of a crawl without shards. `share` are its hosts; None for all."""
 
     folder: CrawlFolder
     db: sqlite3.Connection
@@ -34,7 +34,7 @@ class Part:
 
     @property
     def name(self) -> str:
-        """Of a shard; "" where there are none."""
+        """The name of the shard; "" without shards."""
         return self.folder.path.name if self.share else ""
 
     def has(self, host: str) -> bool:
@@ -43,7 +43,7 @@ class Part:
 
 @contextlib.contextmanager
 def open_parts(folder: CrawlFolder) -> Iterator[list[Part]]:
-    """Changes nothing, and sees every committed batch while a crawl is running."""
+    """Opens read-only; sees every committed batch of a running crawl."""
     sharded = ShardedFolder(folder.path)
     table = sharded.buckets() if sharded.exists else None
     with contextlib.ExitStack() as opened:
@@ -58,26 +58,26 @@ def open_parts(folder: CrawlFolder) -> Iterator[list[Part]]:
 
 
 def owner_of(parts: Sequence[Part], url: str) -> Part:
-    """The shard that has the host of a URL; the first, where that has not begun yet."""
+    """The shard that has the host of a URL; the first shard if that one has not started yet."""
     host = host_of(url)
     return next((part for part in parts if part.has(host)), parts[0])
 
 
 def pages_in_order(parts: Sequence[Part], relevant_only: bool = False) -> Iterator[tuple[Part, PageRow]]:
-    """In the order they came, each with the shard that fetched it. Duplicates are found across shards, too."""
+    """Pages in order of arrival, each with the shard that fetched it. Detects duplicates across shards."""
     by_part = [zip(repeat(part), pages(part.db, relevant_only), strict=False) for part in parts]
     for part, row in heapq.merge(*by_part, key=lambda item: item[1].ended) if len(parts) > 1 else by_part[0]:
         yield part, replace(row, duplicate_of=duplicate_of(parts, part, row)) if len(parts) > 1 else row
 
 
 def lessons_in_order(databases: Sequence[sqlite3.Connection]) -> Iterator[Sighting | Miss]:
-    """All that a crawl learned from, as `lessons` has it; of several shards by when each visit began."""
+    """Everything that a crawl learned from, as in `lessons`; for several shards, ordered by the start of the visits."""
     by_part = [lessons(db) for db in databases]
     return heapq.merge(*by_part, key=lambda lesson: lesson.visit.at) if len(by_part) > 1 else by_part[0]
 
 
 def duplicate_of(parts: Sequence[Part], part: Part, page: PageRow) -> str:
-    """The URL of an earlier page with the same payload on any shard, or nearly the same text on its own; "": none."""
+    """The URL of an earlier page with the same payload on any shard, or of a near-duplicate on its own; "" if none."""
     if page.duplicate_of or page.digest in ("", NOTHING) or is_made_by_scripts(part.db, page.url):
         return page.duplicate_of
     kept = [(found.at, found.url) for one in parts if (found := same_payload(one.db, page.digest)) is not None]
@@ -87,7 +87,7 @@ def duplicate_of(parts: Sequence[Part], part: Part, page: PageRow) -> str:
 
 
 def count_shared_payloads(parts: Sequence[Part]) -> int:
-    """Pages with the same payload as an earlier page of another shard: these do not know of one another."""
+    """The number of pages with the payload of an earlier page of another shard, which shards do not detect."""
     query = "SELECT digest, at, url FROM digests WHERE digest != ? ORDER BY digest"
     by_part = [zip(part.db.execute(query, (NOTHING,)), repeat(part), strict=False) for part in parts if len(parts) > 1]
     duplicates = 0

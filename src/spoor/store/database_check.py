@@ -1,4 +1,4 @@
-"""Is the database of a crawl whole, and does it agree with itself?"""
+"""Checks whether the database of a crawl is intact and consistent."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from spoor.store.sqlite_files import changed_bytes, lost_frames
 from spoor.urls import host_of
 
 _SHOWN = 20
-"""Complaints of SQLite that are passed on."""
+"""Most messages of `integrity_check` that are reported."""
 LATEST = 253_402_300_799
 """The last second of the year 9999."""
 UNSETTLED = (
     "NOT EXISTS (SELECT 1 FROM hosts JOIN links ON links.host = hosts.id AND links.hash = url_hash(pages.url) "
     f"AND links.url = pages.url AND links.state = {int(State.SETTLED)} WHERE hosts.name = host_of(pages.url))"
 )
-"""Of a page: whether it may be fetched again, or is not known to the frontier."""
+"""SQL condition on a page: its link is not settled, or unknown to the frontier."""
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
-"""What reading a damaged database leads to; the second when the damaged bytes are in the message itself."""
+"""Errors raised when a damaged database is read; the second if the error message itself contains damaged bytes."""
 
 Found = Callable[..., None]
 
 
 def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
-    """Tells what is wrong; returns whether the tables can be read. `at_rest`: nobody writes to it."""
+    """Reports problems to `tell`; returns whether the tables are readable. `at_rest`: no process writes to them."""
 
     def found(what: str, damage: bool = True) -> None:
         tell(Finding("database", database.name, what, damage))
@@ -44,7 +44,7 @@ def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
         found("is missing; it records what was fetched and what waits; restore it from a backup")
         return False
     if database.stat().st_size == 0:
-        return False  # A crawl that has not begun.
+        return False  # The crawl has not started.
     if at_rest:
         for start, end in changed_bytes(database) or ():
             found(f"bytes {start:,} to {end - 1:,} have changed since the last crawl")
@@ -64,7 +64,7 @@ def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
 
 
 def open_checked(database: Path) -> sqlite3.Connection:
-    """To read, trusting nothing: cells are checked before they are used, and the schema may call no functions."""
+    """Opens an untrusted database read-only: cells are checked before use, and the schema may not call functions."""
     uri = f"file:{quote(str(database.resolve()))}?mode=ro"
     for how in (uri, uri + "&immutable=1"):
         db = sqlite3.connect(how, uri=True, isolation_level=None)
@@ -73,7 +73,7 @@ def open_checked(database: Path) -> sqlite3.Connection:
             db.execute("PRAGMA trusted_schema = OFF")
             db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.OperationalError:
-            # In a folder that cannot be written to, a database of the WAL kind is read only as one that nobody writes.
+            # In a read-only folder, SQLite opens a WAL database only as immutable.
             db.close()
             continue
         except UNREADABLE:
@@ -85,7 +85,7 @@ def open_checked(database: Path) -> sqlite3.Connection:
 
 
 def tell_functions(db: sqlite3.Connection) -> None:
-    """Those by which queries here ask what a row must agree with."""
+    """Registers the SQL functions that the checks use."""
     db.create_function("host_of", 1, host_in, deterministic=True)
     db.create_function("url_hash", 1, _hash_of, deterministic=True)
     db.create_function("place", 4, place_of_row, deterministic=True)
@@ -95,7 +95,7 @@ def tell_functions(db: sqlite3.Connection) -> None:
 
 
 def tell_evidence(db: sqlite3.Connection) -> None:
-    """The same of evidence, by the names that the file has now."""
+    """Registers the SQL functions on evidence, with the names now in the database."""
     names = EvidenceNames.of(db)
 
     def is_evidence(packed: object) -> bool:
@@ -109,7 +109,7 @@ def tell_evidence(db: sqlite3.Connection) -> None:
 
 
 def _is_whole(db: sqlite3.Connection, found: Found) -> bool:
-    """By the check of SQLite itself, which sees the trees and not the values in them."""
+    """Runs `integrity_check` of SQLite, which checks the trees but not the values in them."""
     complaints = list(_complaints(db))
     for complaint in complaints[:_SHOWN]:
         found(complaint)
@@ -141,7 +141,7 @@ def _has_tables(db: sqlite3.Connection, found: Found) -> bool:
 
 
 def _values_fit(db: sqlite3.Connection, found: Found) -> bool:
-    """Whether all are of the kinds that their columns say: SQLite lets any be anywhere."""
+    """Whether all values have the types of their columns, which SQLite does not enforce."""
     fit = True
     for name, shape in shapes_in(db).items():
         wrong = " OR ".join(column.is_wrong for column in shape.columns)
@@ -193,7 +193,7 @@ def _counters(db: sqlite3.Connection, found: Found) -> None:
 
 
 def least_counters(db: sqlite3.Connection) -> dict[str, int]:
-    """What the rows prove of those counters that no rows stand for."""
+    """Lower bounds, derived from the rows, for counters that cannot be recounted."""
     (arrival,) = db.execute("SELECT ifnull(max(arrival), 0) FROM links").fetchone()
     numbers = "SELECT max(number) AS n FROM pages UNION ALL SELECT max(number) FROM events"
     (last,) = db.execute(f"SELECT ifnull(max(n), -1) FROM ({numbers})").fetchone()
@@ -233,7 +233,7 @@ def _count(db: sqlite3.Connection, what: str) -> int:
 
 
 def host_in(url: object) -> str | None:
-    """None: it is no URL."""
+    """None if it is not a URL."""
     try:
         return host_of(url) if isinstance(url, str) else None
     except ValueError:

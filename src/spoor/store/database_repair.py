@@ -1,8 +1,8 @@
-"""A new database from all that can be read of a damaged one; the damaged one is kept.
+"""Rebuilds a damaged database from everything that is readable; the original is kept.
 
-Rows are taken from the pages of the file themselves, not through SQLite, which gives up on all that lies behind a
-damaged page. What follows from other rows is worked out anew: counters, bands of fingerprints, hosts of links, links of
-pages that came."""
+Rows are read from the pages of the file directly, not through SQLite, which loses everything behind a damaged page.
+Derived data are computed again: counters, bands of fingerprints, hosts of links, links of fetched pages.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from spoor.urls import host_of
 _WORKED_OUT = ("counters", "bands")
 _STATES = frozenset(map(int, State))
 _REST = 1.0
-"""Seconds between two requests to a host, until its rules are known again."""
+"""Host delay in seconds, until the rules of the host are known again."""
 _SANE_TIMES = ", ".join(
     f"{one} = CASE WHEN {one} BETWEEN 0 AND {LATEST} THEN {one} WHEN {other} BETWEEN 0 AND {LATEST} THEN {other} "
     "ELSE 0.0 END"
@@ -48,7 +48,8 @@ _SANE_TIMES = ", ".join(
 
 
 def rebuild(database: Path) -> str | None:
-    """Says what was kept; None: nothing can be read of it, and it stays as it is. Nobody else may have it open."""
+    """Returns a description of what was recovered; None if nothing is readable, and the file is unchanged. No other
+    process may have the database open."""
     folder = database.parent / ASIDE
     folder.mkdir(exist_ok=True)
     source, made = folder / ".source.partial", folder / ".rebuilt.partial"
@@ -76,7 +77,7 @@ def _remove(*databases: Path) -> None:
 
 
 def _copy(database: Path, source: Path) -> None:
-    """With what is still in the log."""
+    """Copies the database and applies its WAL."""
     shutil.copyfile(database, source)
     log = Path(f"{database}-wal")
     if log.exists():
@@ -84,12 +85,12 @@ def _copy(database: Path, source: Path) -> None:
 
 
 def _write(source: Path, made: Path) -> dict[str, int]:
-    """How many rows of each table the new database has."""
+    """Returns the number of rows of each table in the new database."""
     with _opened(made) as store:
         create_tables(store.connection)
         counters = _take_over(source, store.connection)
         _number_hosts(store.connection)
-    # Opened again, the store knows the rows that it did not write itself.
+    # Reopened, so that the store loads rows that it did not write itself.
     with _opened(made) as store:
         _add_hosts(store)
     with _opened(made) as store:
@@ -102,14 +103,14 @@ def _write(source: Path, made: Path) -> dict[str, int]:
 
 @contextlib.contextmanager
 def _opened(made: Path) -> Iterator[SqliteStore]:
-    """Nothing depends on it before it is complete, so nothing waits for the disk."""
+    """Opens without syncing to disk, which is not needed before the database is complete."""
     with contextlib.closing(SqliteStore(made)) as store:
         store.connection.execute("PRAGMA synchronous = OFF")
         yield store
 
 
 def _take_over(source: Path, db: sqlite3.Connection) -> dict[str, int]:
-    """Writes the rows that can be read, and returns the counters."""
+    """Writes the readable rows; returns the counters."""
     counters: dict[str, int] = {}
     db.execute("BEGIN")
     for shape, row in known_rows(source):
@@ -124,7 +125,7 @@ def _take_over(source: Path, db: sqlite3.Connection) -> dict[str, int]:
 
 
 def known_rows(source: Path) -> Iterator[tuple[TableShape, Row]]:
-    """Rows with the table to which they belong; what belongs to none, or cannot be right, is left out."""
+    """Rows with the table they belong to; rows that fit no table, or are implausible, are skipped."""
     names = {"arrivals", "visits", "excused", *(state.name.lower() for state in State)}
     for row in rows(source):
         for shape in shapes().values():
@@ -138,7 +139,7 @@ def _named(shape: TableShape, row: Row) -> Iterator[tuple[str, Value]]:
 
 
 def _is_plausible(table: str, values: dict[str, Value], counters: set[str]) -> bool:
-    """Whether a row agrees with itself."""
+    """Whether a row is consistent in itself."""
     url, host = str(values.get("url", "")), values.get("host")
     match table:
         case "links":
@@ -171,7 +172,7 @@ def _is_plausible(table: str, values: dict[str, Value], counters: set[str]) -> b
 
 
 def _number_hosts(db: sqlite3.Connection) -> None:
-    """From 1 on without gaps, as the frontier numbers them. Which host a link is of, its URL says."""
+    """Numbers hosts from 1 without gaps, as the frontier does. The host of a link follows from its URL."""
     db.execute("BEGIN")
     numbered = "SELECT id AS old, row_number() OVER (ORDER BY id) AS new FROM hosts"
     db.execute(f"UPDATE hosts SET id = -new FROM ({numbered}) WHERE id = old")
@@ -180,10 +181,10 @@ def _number_hosts(db: sqlite3.Connection) -> None:
 
 
 def _add_hosts(store: SqliteStore) -> None:
-    """Those of links and pages that were lost, as if nothing had been asked of them yet."""
+    """Adds missing hosts of links and pages, as if no request had been sent to them yet."""
     db = store.connection
     known = {name for (name,) in db.execute("SELECT name FROM hosts")}
-    # Saved hosts are written at the commit, so that the file does not change under what reads it.
+    # Saved hosts are written at the commit, so the tables do not change during the query.
     for (url,) in db.execute("SELECT url FROM links UNION ALL SELECT url FROM pages"):
         name = host_in(url)
         if name is not None and name not in known:
@@ -200,7 +201,7 @@ def _add_hosts(store: SqliteStore) -> None:
 
 
 def _add_links(store: SqliteStore) -> None:
-    """Pages that came are not fetched again. A link of which only the URL is known waits as a seed does."""
+    """Settles the links of fetched pages. A link of which only the URL is known waits like a seed."""
     db = store.connection
     tell_functions(db)
     tell_evidence(db)
@@ -222,7 +223,7 @@ def _add_links(store: SqliteStore) -> None:
 
 
 def _unsettled(db: sqlite3.Connection) -> Iterator[list[str]]:
-    """URLs of pages that came, some at a time: the caller changes what is asked here."""
+    """URLs of pages without a settled link, in batches: the caller changes the queried tables."""
     query = f"SELECT id, url FROM pages WHERE id > ? AND {UNSETTLED} ORDER BY id LIMIT {ROWS}"
     last = 0
     while found := db.execute(query, (last,)).fetchall():
@@ -231,7 +232,7 @@ def _unsettled(db: sqlite3.Connection) -> Iterator[list[str]]:
 
 
 def _complete(db: sqlite3.Connection) -> None:
-    """What cannot be right of a page is brought as near to it as can be; the page itself stays."""
+    """Clamps impossible values of pages, and completes the derived data."""
     db.execute("BEGIN")
     db.execute(
         f"UPDATE pages SET relevance = max(0.0, min(1.0, relevance)), status = max(0, min(999, status)), "
@@ -252,7 +253,7 @@ def _counted(db: sqlite3.Connection, stored: dict[str, int]) -> Counters:
 
 
 def _set_aside(database: Path, folder: Path) -> Path:
-    """First its log, which must not meet another database."""
+    """Keeps the original in the folder. Its WAL is moved first, since it must not be applied to the new database."""
     aside = folder / database.name
     numbers = count(2)
     while aside.exists():

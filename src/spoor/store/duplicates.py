@@ -1,4 +1,4 @@
-"""Was this payload, or nearly this text, seen before? Equal payloads by digest, similar texts by SimHash."""
+"""Detects duplicates: equal payloads by digest, similar texts by SimHash."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from spoor.store.warc import Kept
 from spoor.store.warc_records import digest_of
 
 FARTHEST = 3
-"""Bits of 64 in which the fingerprints of similar texts may differ."""
+"""Maximum Hamming distance, of 64 bits, between fingerprints of similar texts."""
 BANDS = 4
-"""More than FARTHEST, so that two similar fingerprints have at least one band in common."""
+"""Greater than FARTHEST, so that two similar fingerprints share at least one band."""
 NOTHING = digest_of(b"")
 _BAND_BITS = 64 // BANDS
 
@@ -39,8 +39,8 @@ _ALIKE = (
 
 
 class Duplicates:
-    """Remembers the first of each kind: what is like an earlier page is not remembered itself, so that a thousand
-    copies cost no more than one. What is new since the last `write` is held here; `db` has the rest."""
+    """Stores only the first of several similar pages, so that a thousand duplicates cost no more than one. New entries
+    are held in memory until `write`; `db` has the rest."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -52,18 +52,18 @@ class Duplicates:
         db.executescript(SCHEMA)
 
     def same(self, digest: str) -> Kept | None:
-        """The response that came with this payload; that two have none makes them no duplicates."""
+        """The first stored response with this payload. Empty payloads are not duplicates."""
         return None if digest == NOTHING else self._kept.get(digest) or same_payload(self._db, digest)
 
     def remember(self, kept: Kept) -> None:
-        """The first with its payload, or the first that is in the archive."""
+        """Stores the first response with its payload, or the first of them that is in the archive."""
         earlier = self.same(kept.digest)
         if earlier is None or (kept.file and not earlier.file):
             self._kept[kept.digest] = kept
 
     def alike(self, url: str, fingerprint: int | None) -> str:
-        """The URL of an earlier page with nearly the same text; "": there is none, and this one is remembered. A page
-        that comes again is not like itself."""
+        """The URL of an earlier near-duplicate; "" if there is none, and then this page is stored. A page that is
+        fetched again is not a duplicate of itself."""
         if fingerprint is None:
             return ""
         near = [other for known, other in self._candidates(fingerprint) if _distance(known, fingerprint) <= FARTHEST]
@@ -73,7 +73,7 @@ class Duplicates:
         return next((other for other in near if other != url), "")
 
     def write(self, db: sqlite3.Connection) -> None:
-        """Inside the transaction of the caller, whose database `db` is."""
+        """Writes inside the caller's transaction on `db`."""
         rows = [(k.digest, k.url, k.at, k.record_id, k.file, k.offset) for k in self._kept.values()]
         db.executemany(_REMEMBER, rows)
         for simhash, url in dict.fromkeys(pair for pairs in self._fingerprints.values() for pair in pairs):
@@ -95,7 +95,7 @@ def same_payload(db: sqlite3.Connection, digest: str) -> Kept | None:
 
 
 def bands_of(fingerprint: int) -> list[int]:
-    """Quarters of a fingerprint, each marked with its place."""
+    """The four 16-bit bands of a fingerprint, each tagged with its position."""
     mask = (1 << _BAND_BITS) - 1
     return [place << _BAND_BITS | (fingerprint >> place * _BAND_BITS) & mask for place in range(BANDS)]
 

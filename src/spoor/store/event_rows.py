@@ -1,4 +1,4 @@
-"""An event as a row of the journal: what all have in columns, what only its kind has as JSON."""
+"""Converts an event to a row of the journal: common fields as columns, those of its kind as JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from spoor.records import Visit
 from spoor.urls import host_of
 
 WHILE_IT_RUNS = "kind NOT IN ('steered', 'taught')"
-"""Of events, for SQL: persons steer and teach a crawl that has ended, too."""
+"""SQL condition on events of a running crawl: persons can steer and teach a crawl after its end, too."""
 
 
 def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> tuple[Any, ...]:
@@ -67,7 +67,7 @@ def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> 
 
 
 def _known(visit: Visit) -> list[Any]:
-    """What a miss taught at the time; see `journal._as_known`. A seed has the key infinity, unknown to JSON."""
+    """The link as it was when the fetch failed; see `journal._as_known`. JSON has no infinity, the key of a seed."""
     key = [part if math.isfinite(part) else "inf" for part in visit.key]
     return [key, dict(visit.evidence), visit.trail, base64.b64encode(visit.hints).decode()]
 
@@ -84,5 +84,5 @@ def _visit_row(visit: Visit, at: float, kind: str, detail: dict[str, Any]) -> tu
 
 
 def storable(text: str) -> str:
-    """Half of a surrogate pair, which a text may hold and a database may not, becomes a question mark."""
+    """Replaces lone surrogates, which SQLite cannot store, by question marks."""
     return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")

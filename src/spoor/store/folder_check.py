@@ -1,4 +1,4 @@
-"""The folder of a crawl checked from end to end, repaired as far as possible, or compacted."""
+"""Checks a crawl folder, repairs it as far as possible, and compacts it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from spoor.store.transactions import transaction
 from spoor.store.warc_records import Gap, Member, pieces
 from spoor.store.warc_repair import follow, repair, survey
 
-# Can every record of the archive be read, and is each where the index and the database say?
+# The archive: every record is readable, and at the place that index and database state.
 
 
 @dataclass(frozen=True)
 class Archive:
-    """The WARC files of a folder. `written_to`: a crawl is adding to them."""
+    """The WARC files of a folder. `written_to`: a crawl is appending to them."""
 
     folder: Path
     written_to: bool = False
@@ -42,14 +42,14 @@ class Archive:
 
 @dataclass(frozen=True)
 class Misplaced:
-    """Rows of the database that lead to no such record, with the place where the record is instead; None: nowhere."""
+    """Database rows with a wrong location, and the correct offset of the record; None if it is not in the file."""
 
     pages: dict[int, int | None] = field(default_factory=dict)
     digests: dict[str, int | None] = field(default_factory=dict)
 
 
 def check_archive(archive: Archive, db: sqlite3.Connection | None, tell: Tell, advance: Advance) -> None:
-    """`db` None: the database cannot be read. `advance` is told how many records were read."""
+    """`db` is None if the database cannot be read. `advance` is called with the number of records read."""
     files = archive.files()
     if db is not None:
         list_places(db, files)
@@ -62,7 +62,7 @@ def check_archive(archive: Archive, db: sqlite3.Connection | None, tell: Tell, a
 
 
 def _captures(archive: Archive, file: Path, tell: Tell, advance: Advance) -> Iterator[Capture]:
-    """Those of a file, telling what is wrong with it on the way."""
+    """Yields the captures of a file, and reports its problems to `tell`."""
     is_finished = cdxj.index_of(file).exists()
     for piece in pieces(file):
         if isinstance(piece, Gap):
@@ -101,7 +101,7 @@ def _wrong_with(member: Member) -> Iterator[str]:
 
 
 def _differs(said: str, found: str) -> bool:
-    """Digests of kinds that we do not write are passed over."""
+    """Digests of other types than ours are ignored."""
     return said.startswith("sha1:") and len(said) == len(found) and said != found
 
 
@@ -131,8 +131,8 @@ def _check_index(archive: Archive, file: Path, captures: Iterable[Capture], tell
 
 
 def list_places(db: sqlite3.Connection, files: Iterable[Path]) -> None:
-    """Makes a table of the places that the database names, by file; "" stands for files that are not there. Nothing is
-    written to the database itself."""
+    """Creates a temporary table of the archive locations in the database, by file; "" stands for missing files. The
+    database itself is not changed."""
     db.executescript(
         "DROP TABLE IF EXISTS temp.places; DROP TABLE IF EXISTS temp.present; "
         "CREATE TEMP TABLE present (name TEXT PRIMARY KEY); "
@@ -145,7 +145,7 @@ def list_places(db: sqlite3.Connection, files: Iterable[Path]) -> None:
 
 
 def misplaced(db: sqlite3.Connection, file: Path, captures: Iterable[Capture]) -> Misplaced:
-    """By the table of `list_places`. What is said to be in a file that is not there may turn out to be in this one."""
+    """Compares the table of `list_places` with the captures. A record of a missing file may be found in this one."""
     at = {capture.offset: capture for capture in captures}
     by_url = {(capture.url, capture.digest): offset for offset, capture in at.items()}
     by_digest = {capture.digest: offset for offset, capture in at.items() if capture.mime != cdxj.REVISIT}
@@ -175,7 +175,7 @@ def _tell_misplaced(db: sqlite3.Connection, file: Path, captures: Iterable[Captu
 
 
 def _check_strays(archive: Archive, files: list[Path], db: sqlite3.Connection | None, tell: Tell) -> None:
-    """Indexes and rows of the database for files that are not there."""
+    """Reports indexes and database rows of missing files."""
     indexes = {cdxj.index_of(file) for file in files}
     for index in sorted(set(archive.folder.glob("*.cdxj")) - indexes):
         tell(Finding("index", _name(index), "is the index of a missing file; restore that file"))
@@ -191,12 +191,12 @@ def _name(file: Path) -> str:
     return f"{file.parent.name}/{file.name}"
 
 
-# The folder of a crawl, checked from end to end, and repaired as far as that is possible.
+# The whole folder: check and repair.
 
 
 @dataclass
 class Findings:
-    """What was found, and how much was looked at."""
+    """The problems found, and the numbers of items checked."""
 
     found: list[Finding] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
@@ -207,7 +207,7 @@ class Findings:
 
 
 def open_for_checking(path: Path) -> CrawlFolder:
-    """A folder in which a crawl was begun, whatever is left of it."""
+    """Opens a crawl folder, even a damaged one."""
     folder = CrawlFolder(path)
     if not path.is_dir():
         raise UsageError(f"there is no folder {path}")
@@ -219,7 +219,7 @@ def open_for_checking(path: Path) -> CrawlFolder:
 
 
 def check(folder: CrawlFolder, advance: Advance = unseen) -> Findings:
-    """Changes nothing. A crawl may be running."""
+    """Checks read-only; a crawl may be running."""
     findings = Findings()
     running = is_crawled_into(folder)
     readable = check_database(folder.database, not running, findings.found.append)
@@ -242,7 +242,7 @@ def check(folder: CrawlFolder, advance: Advance = unseen) -> Findings:
 
 
 def _count(db: sqlite3.Connection, checked: Counter[str]) -> bool:
-    """Whether there is anything to count."""
+    """Counts the rows of the main tables; False if they cannot be read."""
     try:
         for table in ("links", "pages", "digests"):
             checked[table] = int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
@@ -252,7 +252,7 @@ def _count(db: sqlite3.Connection, checked: Counter[str]) -> bool:
 
 
 def repair_folder(folder: CrawlFolder, findings: Findings) -> list[str]:
-    """Says what was done about what was found. The folder is locked by the caller."""
+    """Repairs the problems found, and returns a line for each step. The caller must hold the lock of the folder."""
     done: list[str] = []
     if any(finding.part == "database" and finding.damage for finding in findings.found):
         done += _repair_database(folder)
@@ -267,7 +267,7 @@ def repair_folder(folder: CrawlFolder, findings: Findings) -> list[str]:
 
 
 def _opened(folder: CrawlFolder, opened: contextlib.ExitStack) -> sqlite3.Connection | None:
-    """The database to be corrected; None: it cannot be."""
+    """The database to correct; None if it is missing or unreadable."""
     if not folder.database.exists():
         return None
     db = opened.enter_context(contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)))
@@ -311,7 +311,7 @@ def _read(file: Path) -> bytes | None:
 
 
 def _corrected(db: sqlite3.Connection, file: str, wrong: Misplaced) -> str:
-    """What is elsewhere in the file is looked for there; what is lost has no place any more."""
+    """Corrects locations of records within the file, and clears those of lost records."""
     if not wrong.pages and not wrong.digests:
         return ""
     with transaction(db):
@@ -328,24 +328,24 @@ def _corrected(db: sqlite3.Connection, file: str, wrong: Misplaced) -> str:
     )
 
 
-# A crawl that has ended, made smaller: what only a running crawl needs, and can make again, is left out.
+# Compaction of a finished crawl: drops what only a running crawl needs and can rebuild.
 
 
 STEPS_BETWEEN_CHECKS = 1_000_000
-"""Of SQLite, between two looks at how much it has written: some tenths of a second."""
+"""SQLite virtual machine steps between two progress checks: some tenths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Of all files of a folder, in bytes."""
+    """Total size of all files of a folder, in bytes."""
 
     before: int
     after: int
 
 
 def compact(folder: CrawlFolder, progress: Progress = silently) -> Sizes:
-    """The folder is locked by the caller. It can be read, checked and resumed as before: the indexes that are dropped
-    are made again when it is resumed. Whatever happens meanwhile, the database is as it was or compact."""
+    """The caller must hold the lock. The folder can be read, checked and resumed as before: dropped indexes are rebuilt
+    on resume. The database is replaced atomically."""
     before, database = _size(folder.path), folder.database
     try:
         with replacing(database, f".{database.name}.partial", durable=True) as copy:
@@ -362,8 +362,8 @@ def compact(folder: CrawlFolder, progress: Progress = silently) -> Sizes:
 
 
 def _copy_compactly(database: Path, copy: Path, advance: Advance) -> None:
-    """To copy once is quicker than VACUUM, which copies to and fro through the log. There is no log beside the new
-    database: one of the old, which whoever reads that would keep, would be taken for its own."""
+    """VACUUM INTO copies once; plain VACUUM copies twice, through the WAL. The new database must not have a WAL beside
+    it: that of the old one, which readers might keep open, would be taken for its own."""
     reported = 0
 
     def tell() -> None:

@@ -1,6 +1,7 @@
-"""How long the run that is going on has been idle by choice: a small file, so that other processes see it meanwhile.
+"""The idle time of the current run, in a small file that other processes can read.
 
-Once the run has ended the journal has it, and the file is gone."""
+At the end of the run it is written to the journal, and the file is removed.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +12,14 @@ from spoor.files import replacing
 
 
 def note_idle(file: Path, seconds: float) -> None:
-    """To be called now and then, and when a run begins. A disk that is full is noticed elsewhere."""
+    """Call it at the start of a run and at intervals. Write errors are ignored: a full disk is noticed elsewhere."""
     if not file.exists() or idle_of_run(file) != round(seconds, 1):
         with contextlib.suppress(OSError), replacing(file, ".idle.partial") as partial:
             partial.write_text(f"{seconds:.1f}", "ascii")
 
 
 def idle_of_run(file: Path) -> float:
-    """Seconds; 0 where no run is going on. What a run that was killed noted last stays until the next begins."""
+    """Idle time in seconds; 0 without a run. After a killed run, its last value remains until the next start."""
     try:
         return float(file.read_text("ascii"))
     except (OSError, ValueError):

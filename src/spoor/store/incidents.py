@@ -1,4 +1,4 @@
-"""What can go wrong with a crawl: findings of a check, the URL being worked on, and samples of exceptions."""
+"""Records of problems: findings of a check, the URL being processed, and samples of exceptions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Literal
 
 from spoor.urls import normalise
 
-# What can be found wrong with the folder of a crawl.
+# Findings about a crawl folder.
 
 
 Part = Literal["database", "archive", "index", "snapshot"]
@@ -23,8 +23,8 @@ Part = Literal["database", "archive", "index", "snapshot"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`file` is a name within the folder. Not `damage`: nothing is wrong, or nothing that the next start would not put
-    right by itself."""
+    """A finding about `file`, a name within the folder. If `damage` is False, there is nothing to repair, or the next
+    start repairs it."""
 
     part: Part
     file: str
@@ -39,27 +39,27 @@ Tell = Callable[[Finding], None]
 
 
 def counted(number: int, what: str) -> str:
-    """`1 link`, `2 links`."""
+    """Number and noun: `1 link`, `2 links`."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-# Which URL is worked on right now, where the next process can read it if this one dies of it.
+# The URL being processed, stored where the next process can read it if this one dies.
 
 
 _LENGTH = struct.Struct("!I")
 _SIZE = 65_536
-"""More than any URL is long."""
+"""Bytes; longer than any URL."""
 
 
-class InWork:
-    """A file of a fixed size, mapped into memory: writing to it costs less than a microsecond and asks the system for
-    nothing. What a killed process wrote is there all the same. A length, then the URL; 0: nothing is worked on.
+class CurrentUrl:
+    """A memory-mapped file of fixed size: a write takes less than a microsecond and no system call, and survives a
+    killed process. It contains a length and the URL; length 0 if no URL is being processed.
 
-    `url` is the same for whoever looks from another thread of this process.
+    `url` is the same value, for other threads of this process.
     """
 
     def __init__(self, path: Path) -> None:
-        """Whatever an earlier process left there is gone."""
+        """Clears what an earlier process left in the file."""
         self.url = ""
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
         try:
@@ -83,7 +83,7 @@ class InWork:
 
 
 def died_of(path: Path) -> str:
-    """The URL that a process worked on when it died; "" when it worked on none, or ended by itself."""
+    """The URL that a process was working on when it died; "" if there was none, or the process ended normally."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -94,25 +94,24 @@ def died_of(path: Path) -> str:
     return normalise(data[_LENGTH.size : _LENGTH.size + length].decode("utf8", "replace")) or ""
 
 
-# Samples of what went wrong: for each exception that cost one URL a file that says where it happened and with
-# what.
+# Samples of exceptions that cost one URL: a file for each, with traceback and response.
 
 
 MOST_FILES = 200
-"""Samples that are saved; what goes wrong more often is only reported."""
+"""Most samples that are saved; further exceptions are only reported."""
 MOST_BYTES = 65_536
-"""Of a response that a sample holds."""
+"""Most bytes of a response in a sample."""
 _LONGEST = 200
-"""Characters of the line that tells of an error."""
+"""Maximum length of an error line, in characters."""
 
 
 @dataclass
 class SavedTroubles:
-    """Saves samples in a folder, made when there is one; None: nothing is saved. A sample that cannot be written is
-    lost: there is nothing to be gained by failing over it. Without `in_work` nobody is blamed for a death."""
+    """Saves samples in a folder, which is created for the first one; None saves nothing. A sample that cannot be
+    written is silently lost. Without `in_work` no URL is blamed when the process dies."""
 
     folder: Path | None
-    in_work: InWork | None = None
+    in_work: CurrentUrl | None = None
     _left: int = field(default=MOST_FILES, init=False)
 
     def on(self, url: str) -> None:
@@ -143,7 +142,7 @@ class SavedTroubles:
 
 
 def line_of(doing: str, error: Exception) -> str:
-    """The kind of error, what was done, and what the error says, in one line without what a terminal would obey."""
+    """Error type, activity and message, in one line without control characters."""
     first = next(iter(str(error).strip().splitlines()), "")
     said = f"{type(error).__name__} while it was {doing}" + (f": {first}" if first else "")
     return "".join(character if character.isprintable() else " " for character in said[:_LONGEST])

@@ -1,4 +1,4 @@
-"""What happened, in tables that any SQLite tool can read: a row for every page, and one for whatever else occurred."""
+"""The journal of a crawl, in tables that any SQLite tool can read: one row per page, and one per other event."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ _ROWS_AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """What is known of a page besides what its event tells. `warc_file` "": it was not to be kept; None: it is lost."""
+    """Facts about a page that its event does not contain. `warc_file` is "" if the page was not to be stored, None if
+    its record is lost."""
 
     title: str = ""
     language: str = ""
@@ -67,7 +68,7 @@ class PageFacts:
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """A page as it stands in the journal. `waiting` is the length of the queue when it came."""
+    """A page in the journal. `waiting` is the length of the queue when the page arrived."""
 
     url: str
     host: str
@@ -95,10 +96,10 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """`kind` is redirected, failed, host opened, sitemap read, refused, trouble, held, paused, resumed, clock set,
-    steered or ended; `detail` holds what only that kind has.
+    """An event in the journal. `kind` is redirected, failed, host opened, sitemap read, refused, trouble, held, paused,
+    resumed, clock set, steered or ended; `detail` has the fields of that kind.
 
-    `number` and `started` are those of the visit; None: there was no visit, or it has no number.
+    `number` and `started` are those of the visit; None if there was no visit, or it has no number.
     """
 
     number: int | None
@@ -112,7 +113,7 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class DroppedRow:
-    """A link that was not let in, when it was first discovered."""
+    """A link that was dropped when it was first discovered."""
 
     host: str
     url: str
@@ -123,7 +124,7 @@ class DroppedRow:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A row of the journal: its number, and the URL and the time that stand there. Another crawl has others."""
+    """A row of the journal, by number, URL and time; in another crawl these differ."""
 
     number: int
     url: str
@@ -134,8 +135,7 @@ class Journal:
     """Collects rows until `write`, which the owner of the database calls inside its own transaction."""
 
     def __init__(self, last: int = 0) -> None:
-        """`last` is the highest number that a page or an event has. Both are numbered together, in the order they
-        happened."""
+        """`last` is the highest number of a page or event. Both share one sequence, in order of occurrence."""
         self._last = last
         self._facts: dict[str, PageFacts] = {}
         self._pages: list[tuple[Any, ...]] = []
@@ -144,18 +144,18 @@ class Journal:
 
     @staticmethod
     def create(db: sqlite3.Connection) -> Journal:
-        """Continues where the one in the file ended."""
+        """Creates the tables, or continues the journal in the file."""
         db.executescript(SCHEMA)
         query = "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
         return Journal(db.execute(query).fetchone()[0])
 
     @property
     def last(self) -> int:
-        """The number of the row noted last, 0 before the first."""
+        """The number of the last row, 0 before the first."""
         return self._last
 
     def tell(self, url: str, facts: PageFacts) -> None:
-        """What the event about this URL will not say; to be told before it is noted."""
+        """Facts about a URL that its event does not contain; must be called before the event is noted."""
         self._facts[url] = facts
 
     def note(self, events: Sequence[Event]) -> None:
@@ -170,7 +170,7 @@ class Journal:
                     self._facts.pop(event.visit.url, None)
 
     def end(self, at: float, reason: str, idle: float = 0.0) -> None:
-        """Why the crawl stopped, and the seconds it was idle by choice; it may be resumed."""
+        """Records why the run ended, and its idle time in seconds. The crawl may be resumed."""
         detail = json.dumps({"because": reason, "idle": round(idle, 3)}, ensure_ascii=False)
         self._events.append((self._next(), None, None, at, "ended", "", "", detail))
 
@@ -188,7 +188,7 @@ class Journal:
         self._note_dropped(event)
 
     def _note_dropped(self, event: Visited | SitemapRead) -> None:
-        # Parked links stay in the frontier with their reason; only of the dropped would nothing be known.
+        # Parked links stay in the frontier with their reason; dropped ones are recorded only here.
         for refusal in event.refused:
             if not refusal.parked:
                 because = storable(refusal.because)
@@ -200,13 +200,13 @@ class Journal:
 
 
 def open_to_read(database: Path) -> sqlite3.Connection:
-    """Changes nothing, and sees every committed batch while a crawl is running."""
+    """Opens read-only; sees every committed batch of a running crawl."""
     uri = f"file:{quote(str(database.resolve()))}?mode=ro"
-    # In a folder that cannot be written to, SQLite reads a database of the WAL kind only when told that nobody writes.
+    # In a read-only folder, SQLite opens a WAL database only as immutable.
     for how in (uri, uri + "&immutable=1"):
         try:
             db = sqlite3.connect(how, uri=True, isolation_level=None)
-            # Perhaps a file from elsewhere: its schema may call no functions, and cells are checked before use.
+            # The file may be untrusted: its schema may not call functions, and cells are checked before use.
             db.execute("PRAGMA trusted_schema = OFF")
             db.execute("PRAGMA cell_size_check = ON")
             db.execute("SELECT count(*) FROM pages WHERE id = 0").fetchone()
@@ -219,14 +219,14 @@ def open_to_read(database: Path) -> sqlite3.Connection:
 
 
 def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageRow]:
-    """In the order they came."""
+    """Pages in order of arrival."""
     condition = "relevant = 1" if relevant_only else "1"
     for row in _rows(db, f"SELECT id, {_page_columns(db)} FROM pages WHERE {condition}"):
         yield PageRow(*row[:-3], *map(bool, row[-3:]))
 
 
 def needs_scripts_column(db: sqlite3.Connection) -> str:
-    """Nobody looked for it before version 5."""
+    """The column did not exist before version 5."""
     columns = {row[1] for row in db.execute("PRAGMA table_info(pages)")}
     return "needs_scripts" if "needs_scripts" in columns else "0"
 
@@ -236,40 +236,40 @@ def _page_columns(db: sqlite3.Connection) -> str:
 
 
 def lessons(db: sqlite3.Connection, until: float = math.inf) -> Iterator[Sighting | Miss]:
-    """All that a crawl learned from, in the order it happened, up to a time in seconds since 1970. Pages have their
-    URL, status and verdict, no texts and no links; visits have what was known of the links that led there."""
+    """Everything that a crawl learned from, in order, up to a time in seconds since 1970. Pages have URL, status and
+    verdict, but no texts or links; visits have the evidence of their links."""
     return (lesson for _, lesson in numbered_lessons(db, 0, until))
 
 
 def numbered_lessons(
     db: sqlite3.Connection, after: int, until: float = math.inf, before: float = math.inf
 ) -> Iterator[tuple[int, Sighting | Miss]]:
-    """The same, each with its number in the journal, from the one after `after` to the last one before `before`."""
+    """The same with row numbers, which are greater than `after` and less than `before`."""
     asked = (db, after, until, before)
     return heapq.merge(_sightings(*asked), _misses(*asked), key=itemgetter(0))
 
 
 def last_moment(db: sqlite3.Connection) -> float | None:
-    """When the last page came or the last event happened, as the clock said then; None: nothing has happened yet."""
+    """The time of the last page or event, by the clock of that run; None if there is none."""
     last = "(SELECT {} FROM {} ORDER BY id DESC LIMIT 1)"
     row = db.execute(f"SELECT {last.format('ended', 'pages')}, {last.format('at', 'events')}").fetchone()
     return max((moment for moment in row if moment is not None), default=None)
 
 
 def count_lessons(db: sqlite3.Connection, after: int = 0, before: float = math.inf) -> int:
-    """No fewer than there are."""
+    """An upper bound of the number of lessons."""
     counts = (f"(SELECT count(*) FROM {table} WHERE id > :after AND id < :before)" for table in ("pages", "events"))
     return int(db.execute(f"SELECT {' + '.join(counts)}", {"after": after, "before": before}).fetchone()[0])
 
 
 def number_of(db: sqlite3.Connection, page: PageRow) -> int:
-    """Of the row in the journal: all that was known when the page was chosen has smaller ones."""
+    """The row number of a page. Everything known when the page was selected has smaller numbers."""
     query = "SELECT max(id) FROM pages WHERE host = ? AND url = ? AND number = ?"
     return int(db.execute(query, (page.host, page.url, page.number)).fetchone()[0])
 
 
 def place_at(db: sqlite3.Connection, number: int) -> Place | None:
-    """None: there is no row of this number."""
+    """None if there is no such row."""
     query = "SELECT url, ended FROM pages WHERE id = ? UNION ALL SELECT url, at FROM events WHERE id = ?"
     row = db.execute(query, (number, number)).fetchone()
     return None if row is None else Place(number, *row)
@@ -295,19 +295,19 @@ def _misses(db: sqlite3.Connection, after: int, until: float, before: float) -> 
         if because := _missed(kind, number, detail):
             visit = Visit(url, host, -1 if number is None else number, at if started is None else started)
             visit = _as_known(_visit_of(db, visit), detail.get("known"))
-            if INDEX_DEPTH not in visit.evidence:  # Of sitemaps nobody learns.
+            if INDEX_DEPTH not in visit.evidence:  # Sitemaps are not learned from.
                 yield place, Miss(visit, because)
 
 
 def _missed(kind: str, number: int | None, detail: dict[str, Any]) -> str:
-    """Why an event was a miss; "" when it was none."""
+    """Why an event counts as a miss; "" if it does not."""
     if kind == "failed":
         return "" if number is None or detail.get("excused") else str(detail["reason"])
     return "" if detail.get("parked") else str(detail["because"])
 
 
 def _as_known(visit: Visit, known: list[Any] | None) -> Visit:
-    """The link as it was when a fetch failed that was tried again later: the frontier has what it learned since."""
+    """The visit with the link as it was when a fetch failed and was to be retried: the frontier has a later state."""
     if known is None:
         return visit
     key, evidence, trail, hints = known
@@ -321,7 +321,7 @@ def _as_known(visit: Visit, known: list[Any] | None) -> Visit:
 
 
 def _visit_of(db: sqlite3.Connection, visit: Visit) -> Visit:
-    """With what the frontier knew of its link."""
+    """The visit with key, evidence and path of its link in the frontier."""
     entry = stored_entry(db, visit.url)
     if entry is None:
         return visit
@@ -330,7 +330,7 @@ def _visit_of(db: sqlite3.Connection, visit: Visit) -> Visit:
 
 
 def events(db: sqlite3.Connection) -> Iterator[EventRow]:
-    """In the order they happened."""
+    """Events in order of occurrence."""
     for row in _rows(db, f"SELECT id, {_EVENT} FROM events WHERE 1"):
         yield _event(row)
 
@@ -347,14 +347,14 @@ def events_of(db: sqlite3.Connection, url: str) -> list[EventRow]:
 
 
 def dropped(db: sqlite3.Connection, url: str) -> DroppedRow | None:
-    """Why a link was not let in; None: it was, or it was never discovered."""
+    """Why a link was dropped; None if it was admitted or never discovered."""
     row = db.execute(f"SELECT {_DROPPED} FROM dropped WHERE host = ? AND url = ?", (host_of(url), url)).fetchone()
     return None if row is None else DroppedRow(*row)
 
 
 def _rows(db: sqlite3.Connection, query: str, *asked: float, after: int = 0) -> Iterator[tuple[Any, ...]]:
-    """A piece at a time, the id left out: a reader that lingered on one long query would keep the log of a running
-    crawl from being written back, and it would grow."""
+    """Yields rows without their id, in batches: one long query would prevent checkpoints of a running crawl, and its
+    WAL would grow."""
     last = after
     while found := db.execute(f"{query} AND id > ? ORDER BY id LIMIT {_ROWS_AT_ONCE}", (*asked, last)).fetchall():
         last = found[-1][0]
@@ -372,7 +372,7 @@ def _page_row(event: Visited, facts: PageFacts) -> tuple[Any, ...]:
 
 
 def delay_in(detail: Mapping[str, Any]) -> float:
-    """The host delay in the detail of a host that was opened; up to version 4 it was called `rest`."""
+    """The host delay in the detail of a "host opened" event; called `rest` up to version 4."""
     return float(detail["delay" if "delay" in detail else "rest"])
 
 

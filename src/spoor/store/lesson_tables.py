@@ -1,4 +1,4 @@
-"""Tables of crawl.db for a judge that is taught: what is kept of each page that it judged, and its versions."""
+"""Tables of crawl.db for a judge that is taught: the pages it judged, and its versions."""
 
 from __future__ import annotations
 

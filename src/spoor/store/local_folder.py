@@ -1,6 +1,6 @@
-"""Where a shard works that is copied: a folder on the disk of its machine, opened as it was left or from a copy.
+"""The working folder of a copied shard on the disk of its machine, opened as it was left or restored from a copy.
 
-lock        the process that has it; locked while it does
+lock        id of the process that has it; locked while it runs
 generation  the number of its last start
 crawl/      a crawl folder
 """
@@ -25,8 +25,8 @@ from spoor.store.crawl_folder import CrawlFolder, locked, open_for_crawling
 
 
 def local_path(local: str, place: Path) -> Path:
-    """Below the folder that a machine has for this, which may name variables of its environment: one for each shard of
-    each crawl."""
+    """A path for each shard of each crawl, in the local folder of the machine; `local` may use environment
+    variables."""
     disk = Path(os.path.expandvars(local)).expanduser()
     if not disk.is_absolute():
         raise BadInput(f"--local {local} is {disk} on {socket.gethostname()}; give it a path that begins with /")
@@ -37,7 +37,8 @@ def local_path(local: str, place: Path) -> Path:
 
 @dataclass(frozen=True)
 class LocalFolder:
-    """`is_over`: whoever worked there before does so no more. Otherwise it may still be at work elsewhere."""
+    """An open working folder. `is_over`: the previous process of the shard has ended; otherwise it may still be running
+    on another machine."""
 
     folder: CrawlFolder
     generation: int
@@ -45,14 +46,14 @@ class LocalFolder:
 
     @property
     def partial(self) -> Path:
-        """Where a copy of the database is put together."""
+        """Where a copy of the database is built."""
         return self.folder.path.with_name("copy.partial")
 
 
 @contextlib.contextmanager
 def opened_locally(place: CopyPlace, path: Path, now: float) -> Iterator[LocalFolder]:
-    """A new generation of a shard. What the one before left here is used if nobody else began since; otherwise the
-    newest copy is. FolderInUse: somebody else has the folder, or was quicker."""
+    """Starts a new generation of a shard. Uses the local state if no other process began a generation since, otherwise
+    the newest copy. Raises FolderInUse if another process has the folder, or claimed the generation first."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -74,7 +75,7 @@ def opened_locally(place: CopyPlace, path: Path, now: float) -> Iterator[LocalFo
 
 
 def _adopt(place: CopyPlace, path: Path) -> None:
-    """What was crawled in the place itself, before the first generation, counts as a copy."""
+    """Registers a crawl in the place itself, from before the first generation, as a copy."""
     folder = place.folder
     if place.generation() == 0 and folder.database.exists() and not folder.database.is_symlink():
         with locked(folder), moment_of(folder) as moment:
@@ -98,7 +99,7 @@ def _begin(folder: CrawlFolder, generation: int) -> None:
 
 
 def _delay_hosts(folder: CrawlFolder, now: float) -> None:
-    """Whoever worked there before may have asked them until now."""
+    """Delays all hosts: the previous process may have sent requests until now."""
     with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
         if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'hosts'").fetchone():
             db.execute("UPDATE hosts SET free_at = max(free_at, ? + delay)", (now,))

@@ -1,10 +1,10 @@
-"""Mail between shards, delivered exactly once: an outbox in the sender's database, numbers in the receiver's.
+"""Mail between shards, delivered exactly once: an outbox in the sender's database, sequence numbers in the receiver's.
 
-A letter has all that one commit has for one shard: links to its hosts, and how visits turned out. It is written in the
-transaction of the pages that it comes from, and numbered for its receiver from 1, without gaps. The receiver writes
-down the number of the last letter of each sender in the transaction of its links and lessons. The sender deletes what
-the receiver says it has. So either side may die at any moment: what was not answered is sent again, and what is known
-by its number is passed over.
+A message (`Letter`) contains everything from one commit for one shard: links to its hosts, and outcomes of visits
+(lessons). It is written in the transaction of the pages that it comes from. Messages to a receiver are numbered from 1
+without gaps. The receiver stores the number of the last message of each sender in the transaction of its links and
+lessons. The sender deletes messages that the receiver acknowledges. So either side may crash at any moment:
+unacknowledged messages are sent again, and those already received are skipped by their number.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CREATE INDEX IF NOT EXISTS lessons_by_place ON lessons (after);
 """
 LETTERS_AT_ONCE = 100
 MOST_BYTES = 16_000_000
-"""Of the JSON in a letter, unpacked: it comes from another machine."""
+"""Maximum size of the decompressed JSON in a message, which comes from another machine."""
 
 
 class Letter(NamedTuple):
@@ -46,8 +46,8 @@ class Letter(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """How far a receiver has heard a sender: the number of the last letter. Where shards may go back to a copy, the
-    numbers are those of one generation of the sender; elsewhere there is only one."""
+    """The last message that a receiver has from a sender. Where shards may be restored from a copy, numbers belong to
+    one generation of the sender; elsewhere there is only one generation."""
 
     number: int
     generation: int = 0
@@ -57,8 +57,8 @@ NOTHING_HEARD = Heard(0)
 
 
 class Batch(NamedTuple):
-    """Letters of a sender. Where shards may go back to a copy, only for a receiver that has heard as much as `after`;
-    None: the sender does not know how much that is."""
+    """Messages of a sender. Where shards may be restored from a copy, valid only for a receiver whose last message is
+    `after`; None if the sender does not know it."""
 
     letters: Sequence[Letter]
     generation: int = 0
@@ -66,7 +66,8 @@ class Batch(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a receiver has for good as long as its folder is there, and what it has even if that is lost."""
+    """The acknowledgement of a receiver: its last committed message, and the last one that survives a loss of its
+    folder."""
 
     heard: Heard
     copied: Heard
@@ -74,9 +75,9 @@ class Answer(NamedTuple):
 
 @dataclass
 class Mail:
-    """A `Post`, and a writer in every commit of its store. What was sent or received since the last commit is held in
-    `_sent`, `_received` and `_lessons`. `last_row` gives the number of the last row in the journal of the receiver:
-    lessons of others keep their place among its own, so that they are learned again in the same order."""
+    """A `Post` that takes part in every commit of its store. `_sent`, `_received` and `_lessons` hold what was sent or
+    received since the last commit. `last_row` returns the number of the last row in the journal of the receiver:
+    lessons of other shards keep their position among its own, so that they are relearned in the same order."""
 
     db: sqlite3.Connection
     last_row: Callable[[], int] = lambda: 0
@@ -87,32 +88,32 @@ class Mail:
         self._received: dict[int, int] = {}
         self._lessons: list[tuple[int, bytes]] = []
 
-    # What leaves.
+    # Outgoing.
 
     def send(self, to: int, mailed: Mailed) -> None:
         self._sent.setdefault(to, []).append(mailed)
 
     def letters(self, to: int, most: int = LETTERS_AT_ONCE) -> list[Letter]:
-        """What a receiver has not answered yet, as of the last commit, oldest first."""
+        """Messages that the receiver has not acknowledged, as of the last commit, oldest first."""
         query = "SELECT number, body FROM outbox WHERE receiver = ? ORDER BY number LIMIT ?"
         return [Letter(*row) for row in self.db.execute(query, (to, most))]
 
     def count(self) -> int:
-        """How many letters are not answered yet."""
+        """The number of unacknowledged messages."""
         return int(self.db.execute("SELECT count(*) FROM outbox").fetchone()[0])
 
     def receivers(self) -> list[int]:
-        """Those for whom there are letters."""
+        """The receivers of messages in the outbox."""
         return [receiver for (receiver,) in self.db.execute("SELECT DISTINCT receiver FROM outbox ORDER BY receiver")]
 
     def delivered(self, to: int, number: int) -> None:
-        """A receiver has all letters up to this number for good."""
+        """Deletes messages that the receiver has stored durably: all up to this number."""
         self.db.execute("DELETE FROM outbox WHERE receiver = ? AND number <= ?", (to, number))
 
-    # What comes in.
+    # Incoming.
 
     def opened(self, sender: int, letters: Sequence[Letter]) -> list[Mailed]:
-        """What is in letters that are new. They count as received with the next commit, which must have the links."""
+        """Returns the contents of new messages. The next commit marks them as received and must contain the links."""
         last = self._received.get(sender, self.last_received(sender))
         new = [letter for letter in letters if letter.number > last]
         if [letter.number for letter in new] != list(range(last + 1, last + 1 + len(new))):
@@ -126,17 +127,17 @@ class Mail:
         return mailed
 
     def last_received(self, sender: int) -> int:
-        """The number of the last letter that is committed; 0: none."""
+        """The number of the last committed message, 0 if there is none."""
         found = self.db.execute("SELECT number FROM inbox WHERE sender = ?", (sender,)).fetchone()
         return 0 if found is None else int(found[0])
 
-    # What passes between two shards: a batch, and what the receiver answers.
+    # The exchange between two shards: a batch and its acknowledgement.
 
     def batch(self, to: int, most: int = LETTERS_AT_ONCE) -> Batch:
         return Batch(self.letters(to, most))
 
     def taken(self, sender: int, batch: Batch) -> list[Mailed]:
-        """As `opened`."""
+        """Like `opened`, for a batch."""
         return self.opened(sender, batch.letters)
 
     def answer(self, sender: int) -> Answer:
@@ -146,10 +147,10 @@ class Mail:
     def answered(self, to: int, answer: Answer) -> None:
         self.delivered(to, answer.copied.number)
 
-    # What every commit writes.
+    # Written in every commit.
 
     def write(self, db: sqlite3.Connection) -> None:
-        packed_before: dict[tuple[int, ...], bytes] = {}  # Lessons go to all others.
+        packed_before: dict[tuple[int, ...], bytes] = {}  # All other shards receive the same lessons.
         for receiver, mailed in self._sent.items():
             lessons = [one for one in mailed if not isinstance(one, Handed)]
             known = tuple(map(id, lessons))
@@ -165,33 +166,33 @@ class Mail:
 
 
 def enclose(db: sqlite3.Connection, receiver: int, body: bytes) -> None:
-    """One letter more in the outbox, inside a transaction of somebody else."""
+    """Adds a message to the outbox, within a transaction of the caller."""
     count = "INSERT INTO sent VALUES (?, 1) ON CONFLICT DO UPDATE SET number = number + 1 RETURNING number"
     ((number,),) = db.execute(count, (receiver,)).fetchall()
     db.execute("INSERT INTO outbox VALUES (?, ?, ?)", (receiver, number, body))
 
 
 def lessons_of_others(db: sqlite3.Connection, after: int) -> Iterator[tuple[float, Lesson]]:
-    """What other shards have taught since a row of the journal, each with its place behind a row: 7.5 is behind row 7
-    and before row 8. Nothing, where the crawl is no shard."""
+    """Yields the lessons of other shards since a row of the journal, each with its position: 7.5 is between rows 7 and
+    8. Yields nothing if the crawl is not a shard."""
     if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'lessons'").fetchone():
         return
     for place, body in db.execute("SELECT after, body FROM lessons WHERE after >= ? ORDER BY after, id", (after,)):
         yield from ((place + 0.5, lesson) for lesson in unpacked(body) if not isinstance(lesson, Handed))
 
 
-# A letter as bytes: frames with lessons, as compressed JSON, or with the links of pages. There the numbers come after
-# the JSON as they are, which is most of a link and hardly gets shorter. Another process wrote it, so it is checked when
-# it is read.
+# The binary format of a message: frames with lessons, as compressed JSON, or with the links of pages. There the numbers
+# follow the JSON uncompressed: they are most of a link and hardly compressible. Another process wrote the message, so
+# it is validated when it is read.
 
 
 LESSONS, LINKS = b"L", b"P"
 HEAD = 5
-"""Bytes before each frame: what is in it, and its length."""
+"""Size of the header of each frame in bytes: its type and length."""
 _LENGTH = struct.Struct("<I")
-"""Of the JSON in a frame with links."""
+"""The length of the JSON in a frame with links."""
 BARE = Link("")[1:-1]
-"""What a link says besides its URL and its hints, where it says nothing."""
+"""The default values of the fields of a link between its URL and its hints."""
 
 
 def packed(batch: Sequence[Mailed]) -> bytes:
@@ -205,7 +206,7 @@ def _lessons_frame(lessons: Sequence[Lesson]) -> bytes:
 
 
 def _links_frame(links: Sequence[Handed]) -> bytes:
-    """Links of one page stand together, so that what is known of it and the names of evidence are said once."""
+    """Groups links by page, so that the fields of the page and the names of the evidence are written once."""
     pages: list[list[Any]] = []
     numbers: list[bytes] = []
     last: tuple[int, list[str]] | None = None
@@ -246,12 +247,12 @@ _UNREADABLE = (ValueError, KeyError, AttributeError, TypeError, zlib.error, Recu
 
 
 def only_lessons(body: bytes) -> bytes:
-    """Of a letter that was read: itself a letter, or b"" if it has none."""
+    """The lessons of a valid message, themselves a message; b"" if there are none."""
     return b"".join(body[start:end] for kind, start, end in _places(body) if kind == LESSONS)
 
 
 def _places(body: bytes) -> Iterator[tuple[bytes, int, int]]:
-    """What is in each frame, where it begins, and where it ends."""
+    """Yields the type, the start and the end of each frame."""
     start = 0
     while start < len(body):
         end = start + HEAD + int.from_bytes(body[start + 1 : start + HEAD], "big")
@@ -282,7 +283,7 @@ def _page_row(sighting: Sighting) -> list[Any]:
 
 
 def _link_row(handed: Handed) -> list[Any]:
-    """Hints that are bytes come after the JSON; here is how many there are."""
+    """Hints that are bytes follow the JSON; the row contains only their length."""
     link = handed.link
     said = link.url if link[1:-1] == BARE else list(link[:-1])
     hints = len(link.hints) if isinstance(link.hints, bytes) else list(link.hints)

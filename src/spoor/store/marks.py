@@ -1,4 +1,4 @@
-"""What persons said of pages: relevant or not, by whom and when. A table of crawl.db; nothing in it is ever changed."""
+"""Marks: labels of pages by persons, with who and when. A table of crawl.db; rows are only appended."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MARK = "id, url, relevant, who, at"
 
 @dataclass(frozen=True, slots=True)
 class PageMark:
-    """What a person said of a page; `relevant` None: that earlier marks of it do not count."""
+    """The label of a page by a person; if `relevant` is None, it withdraws earlier marks of the page."""
 
     id: int
     url: str
@@ -54,20 +54,20 @@ class Marks:
 
 
 def marks_since(db: sqlite3.Connection, after: int = 0) -> Iterator[PageMark]:
-    """All marks with a number above `after`, in the order they were made, those that were taken back included."""
+    """All marks with a number above `after`, in order, including withdrawn ones."""
     if has_marks(db):
         rows = db.execute(f"SELECT {_MARK} FROM marks WHERE id > ? ORDER BY id", (after,))
         yield from map(_page_mark, rows.fetchall())
 
 
 def newest_marks(db: sqlite3.Connection) -> dict[str, PageMark]:
-    """What holds of each page by its URL; those whose marks were taken back are left out."""
+    """The valid mark of each page, by URL; pages whose marks were withdrawn are left out."""
     newest = {mark.url: mark for mark in marks_since(db)}
     return {url: mark for url, mark in newest.items() if mark.relevant is not None}
 
 
 def mark_of(db: sqlite3.Connection, url: str) -> PageMark | None:
-    """What was said of a page last; None: nothing, or it was taken back."""
+    """The last mark of a page; None if there is none, or it was withdrawn."""
     if not has_marks(db):
         return None
     row = db.execute(f"SELECT {_MARK} FROM marks WHERE url = ? ORDER BY id DESC LIMIT 1", (url,)).fetchone()
@@ -75,7 +75,7 @@ def mark_of(db: sqlite3.Connection, url: str) -> PageMark | None:
 
 
 def has_marks(db: sqlite3.Connection) -> bool:
-    """Whether there is such a table: crawls that nobody marked pages of have none."""
+    """Whether the table exists: only crawls with marks have one."""
     return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'marks'").fetchone() is not None
 
 

@@ -1,4 +1,4 @@
-"""The tables of a crawl's database, and how a folder of an earlier version becomes one of this."""
+"""The tables of a crawl database, and the migration of folders of earlier versions."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from spoor.store.sqlite_files import Row, Value
 from spoor.store.steered import SteeredActions
 from spoor.store.transactions import transaction
 
-# The tables of a crawl's database as this spoor makes them: what a row of each must look like.
+# The tables of a crawl database of this version, and the shape of their rows.
 
 
 _TYPES: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (float, int), "TEXT": (str,), "BLOB": (bytes,)}
 _OF_A_STUDENT = ("judged", "students", "student_shifts")
 _LATER = ("marks", "steered", *_OF_A_STUDENT, "model_calls", "renders", "sub_requests", "render_hosts")
-"""Tables that crawls of this version did not have at first."""
+"""Tables that crawls of this version may lack, since they were added later."""
 _STORED = {"INTEGER": "integer", "REAL": "real", "TEXT": "text", "BLOB": "blob"}
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`type` is INTEGER, REAL, TEXT or BLOB; `is_number`: the number of the row, which is not written into it."""
+    """A column. `type` is INTEGER, REAL, TEXT or BLOB; `is_number`: it is the rowid, not stored in the record."""
 
     name: str
     type: str
@@ -51,7 +51,7 @@ class Column:
 
     @property
     def is_wrong(self) -> str:
-        """In SQL: whether a value is not of this column. `is_text` says of bytes whether they are UTF-8."""
+        """SQL condition: a value does not fit this column. The function `is_text` checks whether bytes are UTF-8."""
         wrong = f"typeof({self.name}) <> '{_STORED[self.type]}'"
         if self.type == "TEXT":
             wrong = f"({wrong} OR NOT is_text(CAST({self.name} AS BLOB)))"
@@ -60,27 +60,27 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableShape:
-    """The columns in the order in which rows are written."""
+    """A table with its columns in storage order."""
 
     name: str
     columns: tuple[Column, ...]
     has_numbers: bool
 
     def fits(self, row: Row) -> bool:
-        """Whether it may be one of this table, by the kinds of its values."""
+        """Whether a row may belong to this table, by the types of its values."""
         if (row.number is not None) != self.has_numbers or len(row.values) != len(self.columns):
             return False
         return all(column.takes(value) for column, value in zip(self.columns, row.values, strict=True))
 
     def values(self, row: Row) -> tuple[Value, ...]:
-        """For its columns."""
+        """The values of a row in column order, with the rowid."""
         pairs = zip(self.columns, row.values, strict=True)
         return tuple(row.number if column.is_number else value for column, value in pairs)
 
 
 @cache
 def shapes() -> dict[str, TableShape]:
-    """By name."""
+    """All tables by name."""
     with contextlib.closing(SqliteStore(Path(":memory:"))) as store:
         create_tables(store.connection)
         made = store.connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -88,13 +88,13 @@ def shapes() -> dict[str, TableShape]:
 
 
 def shapes_in(db: sqlite3.Connection) -> dict[str, TableShape]:
-    """The same of the tables that a database must have, or has."""
+    """The tables that a database has or must have."""
     there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     return {name: shape for name, shape in shapes().items() if name in there or name not in _LATER}
 
 
 def create_tables(db: sqlite3.Connection) -> None:
-    """Those beside the frontier's own."""
+    """Creates all tables except those of the frontier."""
     Journal.create(db)
     Duplicates.create(db)
     Marks.create(db)
@@ -107,7 +107,7 @@ def create_tables(db: sqlite3.Connection) -> None:
 def _shape(db: sqlite3.Connection, table: str, without_numbers: bool) -> TableShape:
     described: Sequence[tuple[int, str, str, int, object, int]] = db.execute(f"PRAGMA table_info({table})").fetchall()
     if without_numbers:
-        # Such a row begins with its key.
+        # WITHOUT ROWID: a record starts with the primary key.
         described = sorted(described, key=lambda column: (not column[5], column[5] or column[0]))
     columns = tuple(
         Column(name, kind.upper(), not required and not key, bool(key) and not without_numbers)
@@ -116,17 +116,16 @@ def _shape(db: sqlite3.Connection, table: str, without_numbers: bool) -> TableSh
     return TableShape(table, columns, not without_numbers)
 
 
-# How a crawl folder of an earlier version becomes one of this: step by step, each of which may be repeated, so
-# that one that was killed is simply done again.
+# Migration, version by version. Each step can be repeated, so one that was killed is run again.
 
 
 ROWS = 10_000
-"""Dealt with at once."""
+"""Rows per batch."""
 _log = logging.getLogger(__name__)
 
 
 def from_3(database: Path, progress: Progress) -> None:
-    """A database without tables stays as it is."""
+    """Migrates version 3 to 4. A database without tables is left unchanged."""
     with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as db:
         db.execute("PRAGMA trusted_schema = OFF")
         if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'links'").fetchone() is not None:
@@ -135,7 +134,7 @@ def from_3(database: Path, progress: Progress) -> None:
 
 
 def _pack_evidence(db: sqlite3.Connection, progress: Progress) -> None:
-    """It was JSON with its names in every row."""
+    """Evidence was JSON, with its names in every row."""
     db.execute(NAMES_SCHEMA)
     names = EvidenceNames.of(db)
     with progress("packing the evidence of links", _last(db, "links")) as advance:
@@ -150,7 +149,7 @@ def _pack_evidence(db: sqlite3.Connection, progress: Progress) -> None:
 
 
 def _packed(names: EvidenceNames, text: str) -> bytes | None:
-    """None: it cannot be read. It stays as it is, for `spoor check` to be found."""
+    """None if it cannot be read; it is left unchanged, for `spoor check` to find."""
     try:
         return names.pack(names.unpack(text))
     except (ValueError, RecursionError):
@@ -158,7 +157,7 @@ def _packed(names: EvidenceNames, text: str) -> bytes | None:
 
 
 def _write_heads_and_deflate(db: sqlite3.Connection, progress: Progress) -> None:
-    """Hosts were all in memory, and texts of robots.txt were not packed. All of it or nothing."""
+    """All hosts were in memory, and texts of robots.txt not compressed. Runs in one transaction."""
     if "head" in {row[1] for row in db.execute("PRAGMA table_info(hosts)")}:
         return
     db.create_function("deflated", 1, lambda text: deflated(str(text)), deterministic=True)
@@ -175,8 +174,8 @@ def _write_heads_and_deflate(db: sqlite3.Connection, progress: Progress) -> None
 
 
 def from_4(database: Path, progress: Progress) -> None:
-    """The column with the host delay was called `rest`; ETag and Last-Modified of robots.txt files were not kept, nor
-    which pages need scripts. A database without tables stays as it is."""
+    """Migrates version 4 to 5. The host delay was in a column `rest`; ETag and Last-Modified of robots.txt files were
+    not stored, nor which pages need scripts. A database without tables is left unchanged."""
     with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as db:
         db.execute("PRAGMA trusted_schema = OFF")
         if "rest" in {row[1] for row in db.execute("PRAGMA table_info(hosts)")}:
@@ -188,7 +187,7 @@ def from_4(database: Path, progress: Progress) -> None:
 
 
 def _add_validators(db: sqlite3.Connection) -> None:
-    """All of it or nothing. Every row is written anew, because `spoor check --repair` knows rows by their length."""
+    """One transaction. All rows are rewritten, because `spoor check --repair` knows rows by their number of values."""
     columns = {row[1] for row in db.execute("PRAGMA table_info(robots)")}
     if columns and "etag" not in columns:
         with transaction(db):
@@ -198,7 +197,7 @@ def _add_validators(db: sqlite3.Connection) -> None:
 
 
 def _add_needs_scripts(db: sqlite3.Connection, progress: Progress) -> None:
-    """Every row is written anew: one that is read without SQLite, when a file is repaired, must hold all columns."""
+    """Every row is rewritten: repair reads records without SQLite, so they must contain all columns."""
     if "needs_scripts" not in {row[1] for row in db.execute("PRAGMA table_info(pages)")}:
         db.execute("ALTER TABLE pages ADD COLUMN needs_scripts INTEGER NOT NULL DEFAULT 0")
     with progress("adding a column to pages", _last(db, "pages")) as advance:
@@ -208,7 +207,7 @@ def _add_needs_scripts(db: sqlite3.Connection, progress: Progress) -> None:
 
 
 def write_heads(db: sqlite3.Connection, advance: Advance = unseen) -> None:
-    """Tells every host the place of its first waiting link, inside of a transaction of the caller."""
+    """Sets for each host the position of its first waiting link, inside the caller's transaction."""
     db.create_function("place", 4, place_of_row, deterministic=True)
     for first, last in _pieces(db, "hosts"):
         db.execute(f"UPDATE hosts SET head = ({FIRST_PLACE}) WHERE id BETWEEN ? AND ?", (first, last))
@@ -220,10 +219,10 @@ def _last(db: sqlite3.Connection, table: str) -> int:
 
 
 def _pieces(db: sqlite3.Connection, table: str) -> Iterator[tuple[int, int]]:
-    """Ranges of row numbers that together hold all rows."""
+    """Ranges of row numbers that cover all rows."""
     last = _last(db, table)
     yield from ((first, first + ROWS - 1) for first in range(0, last + 1, ROWS))
 
 
 STEPS: dict[str, Callable[[Path, Progress], None]] = {"spoor crawl 3": from_3, "spoor crawl 4": from_4}
-"""What leads on from each version to the next, in this order."""
+"""The migration step from each version to the next, in order."""

@@ -1,4 +1,4 @@
-"""What a language model was asked and answered, and what that cost: paid for once, counted over every resume."""
+"""Calls of a language model with answers and costs: each is paid for once, and counted across resumes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _COLUMNS = "id, digest, url, at, cost, answered, relevant"
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """`digest` is that of all that was asked. `cost` is the most that it can be until the answer tells. An answer that
-    is neither yes nor no has `relevant` None. As a row of the database, where yes is 1."""
+    """A call, as a row of the database. `digest` is that of the whole request. `cost` is an upper bound until the
+    response states it. `relevant` is None for an answer that is neither yes nor no."""
 
     number: int
     digest: bytes
@@ -31,8 +31,8 @@ class ModelCall:
 
 @dataclass
 class ModelCalls:
-    """All calls of a crawl. What is new is written by `write`, in the transaction of whoever `commit` is; a call is
-    committed before it is made, so that a crawl that is killed knows of it."""
+    """All calls of a crawl. `write` stores new ones in the transaction of `commit`. A call is committed before it is
+    made, so that a killed crawl does not forget it."""
 
     commit: Callable[[], None]
     _calls: dict[int, ModelCall] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class ModelCalls:
 
     @staticmethod
     def create(db: sqlite3.Connection, commit: Callable[[], None]) -> ModelCalls:
-        """With those that are in the database."""
+        """Loads the calls in the database."""
         db.executescript(SCHEMA)
         rows = db.execute(f"SELECT {_COLUMNS} FROM model_calls ORDER BY id").fetchall()
         calls = [ModelCall(*row) for row in rows]
@@ -55,11 +55,11 @@ class ModelCalls:
         return sum(call.cost for call in self._calls.values())
 
     def answered(self, digest: bytes) -> ModelCall | None:
-        """None: nobody asked, or no answer came."""
+        """The answered call with this digest; None if it was not made, or not answered."""
         return next((call for call in self._calls.values() if call.answered and call.digest == digest), None)
 
     def is_undecided(self, url: str) -> bool:
-        """Whether it was asked about the page and could not say."""
+        """Whether the model was asked about the page and could not decide."""
         return any(call.answered and call.relevant is None and call.url == url for call in self._calls.values())
 
     def begin(self, digest: bytes, url: str, at: float, cost: float) -> ModelCall:
@@ -78,7 +78,7 @@ class ModelCalls:
         self.commit()
 
     def write(self, db: sqlite3.Connection) -> None:
-        """Inside the transaction of the caller."""
+        """Writes inside the caller's transaction."""
         rows = [(c.number, c.digest, c.url, c.at, c.cost, c.answered, c.relevant) for c in self._new.values()]
         db.executemany(f"INSERT OR REPLACE INTO model_calls ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self._new.clear()

@@ -1,9 +1,9 @@
-"""Buckets of hosts change shards, while nobody crawls: what waits, what was seen and what is known of each host.
+"""Moves buckets of hosts between shards while no crawl runs: waiting and known links, and the state of each host.
 
-Where they go is written down first. A host is copied to its new shard in one transaction, and then removed from the old
-one in another; whatever is done twice comes to the same. So a move that was killed is begun again, and all that it has
-done stays done. What was fetched stays where it was fetched: pages, events, archive, and links that are settled, from
-which the old shard learned. Letters that nobody has received yet find their new receivers.
+The plan is written first. A host is copied to its new shard in one transaction, and removed from the old one in
+another; both are idempotent. So a move that was killed is started again, and completed work is kept. The history stays
+where it was fetched: pages, events, archive, and settled links, from which the old shard learned. Undelivered messages
+are readdressed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from math import inf
 
+from spoor.crawling.share import BUCKETS, Share, bucket_of
 from spoor.errors import BadInput
 from spoor.frontier.entry import State, place_of_row
 from spoor.frontier.evidence import NAMES_SCHEMA, EvidenceNames
@@ -24,7 +25,6 @@ from spoor.frontier.rows import COLUMNS, FIRST_PLACE, INSERT, entry_of, row_of, 
 from spoor.frontier.rows import SCHEMA as FRONTIER
 from spoor.progress import Progress, silently
 from spoor.records import Handed, Lesson, Mailed
-from spoor.share import BUCKETS, Share, bucket_of
 from spoor.store.crawl_folder import open_for_crawling
 from spoor.store.crawl_parts import lessons_in_order
 from spoor.store.duplicates import SCHEMA as DUPLICATES
@@ -39,18 +39,18 @@ from spoor.store.transactions import transaction
 Table = Sequence[int]
 """The shard of each bucket."""
 Databases = Mapping[int, sqlite3.Connection]
-"""Those of all shards, by their numbers."""
+"""The databases of all shards, by number."""
 
 HOSTS_AT_ONCE = 200
-"""In one transaction."""
+"""Hosts per transaction."""
 LESSONS_AT_ONCE = 100
 SLACK = 1.02
-"""By how much a shard may have more than its part before a bucket is taken from it."""
+"""Factor by which a shard may exceed its fair share before buckets are moved away."""
 
 
 def move_buckets(folder: ShardedFolder, shards: int, rebalance: bool = False, progress: Progress = silently) -> None:
-    """Makes it a crawl of so many shards; `rebalance`: as many links shall wait on each. A move that was begun is
-    finished first. The folder is locked by the caller."""
+    """Changes the number of shards; with `rebalance`, evens out the waiting links. First completes an unfinished move.
+    The caller must hold the lock of the folder."""
     while True:
         if (table := folder.moving_to()) is not None:
             _move_all(folder, table, progress)
@@ -78,8 +78,8 @@ def _move_all(folder: ShardedFolder, table: Table, progress: Progress) -> None:
 
 @contextlib.contextmanager
 def _opened(folder: ShardedFolder, *new: int) -> Iterator[Databases]:
-    """Of all shards that ever were, and of new ones. Nobody else may crawl into them. What a shard had learned that
-    comes in again, it learns anew with the rest."""
+    """Opens the databases of all past, present and new shards; no other process may crawl into them. Deletes the
+    snapshots of a shard that returns: it relearns together with the rest."""
     with contextlib.ExitStack() as opened:
         databases, before = {}, {*folder.buckets()}
         for number in sorted({*before, *new, *(int(path.name) for path in folder.folders())}):
@@ -96,7 +96,7 @@ def _opened(folder: ShardedFolder, *new: int) -> Iterator[Databases]:
 
 
 def open_to_move(database: object) -> sqlite3.Connection:
-    """What is removed here must be there for good, also after a power cut: every commit is written through."""
+    """Commits are synced to disk: what is removed from one database must survive a power failure in the other."""
     db = sqlite3.connect(str(database), isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
@@ -105,11 +105,11 @@ def open_to_move(database: object) -> sqlite3.Connection:
     return db
 
 
-# Which buckets go where.
+# The new assignment of buckets.
 
 
 def rebalanced(table: Table, shards: int, weights: Sequence[int]) -> tuple[int, ...]:
-    """So many shards with about as much weight each. Buckets stay where they are, as far as that goes."""
+    """Assigns the buckets to so many shards of about equal weight, moving as few as possible."""
     most, loads = SLACK * sum(weights) / shards, [0] * shards
     new, homeless = list(table), list[int]()
     for bucket in sorted(range(BUCKETS), key=lambda bucket: -weights[bucket]):
@@ -128,7 +128,7 @@ def rebalanced(table: Table, shards: int, weights: Sequence[int]) -> tuple[int, 
 
 
 def waiting_by_bucket(databases: Databases, table: Table) -> list[int]:
-    """The links that wait. Empty buckets weigh next to nothing, but are shared out, too."""
+    """Waiting links per bucket. Empty buckets get a small weight, so that they are distributed, too."""
     weights = [1] * BUCKETS
     query = "SELECT name, count(*) FROM links JOIN hosts ON hosts.id = links.host WHERE state = 0 GROUP BY links.host"
     for number, db in databases.items():
@@ -138,12 +138,12 @@ def waiting_by_bucket(databases: Databases, table: Table) -> list[int]:
     return weights
 
 
-# The move itself.
+# The move.
 
 
 def moving(databases: Databases, old: Table, new: Table) -> Iterator[int]:
-    """Stops wherever a process may be killed, and says how many hosts were moved since the last time. Begun again, it
-    comes to the same. `databases` are opened by `open_to_move`."""
+    """Yields at each point where the process may be killed, with the number of hosts moved since the last one. A
+    restarted move has the same result. `databases` are opened by `open_to_move`."""
     for sender in sorted({*old}):
         for receiver, hosts in _leaving(databases[sender], sender, old, new):
             yield from _move_hosts(databases[sender], databases[receiver], hosts)
@@ -165,7 +165,7 @@ def _names(db: sqlite3.Connection) -> list[str]:
 
 
 def _leaving(db: sqlite3.Connection, sender: int, old: Table, new: Table) -> Iterator[tuple[int, list[str]]]:
-    """Receivers, each with some hosts. Of hosts that were others' already before, there is only history."""
+    """Receivers with batches of hosts. Hosts that already belonged to other shards have only history here."""
     buckets = ((bucket_of(name), name) for name in _names(db))
     leaving = [(new[bucket], name) for bucket, name in buckets if old[bucket] == sender and new[bucket] != sender]
     for receiver, hosts in groupby(sorted(leaving), key=lambda pair: pair[0]):
@@ -195,7 +195,7 @@ def _last_arrival(db: sqlite3.Connection) -> int:
 
 
 def _copy_host(sender: sqlite3.Connection, receiver: sqlite3.Connection, host: str, arrival: int) -> int:
-    """Returns the arrival of its last link."""
+    """Returns the arrival number of its last link."""
     delay = sender.execute("SELECT delay, free_at, address FROM hosts WHERE name = ?", (host,)).fetchone()
     known = "delay = excluded.delay, free_at = excluded.free_at, address = excluded.address"
     write = f"INSERT INTO hosts (name, delay, free_at, address) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET {known}"
@@ -213,7 +213,7 @@ def _copy_host(sender: sqlite3.Connection, receiver: sqlite3.Connection, host: s
 
 
 def _copy_links(sender: sqlite3.Connection, receiver: sqlite3.Connection, host: str, number: int, arrival: int) -> int:
-    """All of them, in the order in which they came, after the one that arrived last."""
+    """Copies all links in order of arrival, numbered after the last arrival of the receiver."""
     theirs, ours = EvidenceNames.of(sender), EvidenceNames.of(receiver)
     place = "host = (SELECT id FROM hosts WHERE name = ?)"
     for row in sender.execute(f"SELECT id, {COLUMNS} FROM links WHERE {place} ORDER BY arrival, id", (host,)):
@@ -241,7 +241,7 @@ def _copy_rows(
     asked: Sequence[str],
     without: str = "",
 ) -> None:
-    """In place of those that are there already. `without` is a column by which rows are only numbered."""
+    """Replaces existing rows. `without` is a column that is only a row number."""
     columns = [row[1] for row in sender.execute(f"PRAGMA table_info({table})") if row[1] != without]
     listed, places = ", ".join(columns), ", ".join("?" * len(columns))
     rows = sender.execute(f"SELECT {listed} FROM {table} WHERE {where} ORDER BY 1", asked)
@@ -249,7 +249,7 @@ def _copy_rows(
 
 
 def _leave_history(db: sqlite3.Connection, host: str) -> None:
-    """What was fetched: its links are needed to learn again from these visits."""
+    """Removes everything but settled links, which are needed to relearn from the visits."""
     ((number,),) = db.execute("SELECT id FROM hosts WHERE name = ?", (host,)).fetchall()
     db.execute("DELETE FROM links WHERE host = ? AND state != ?", (number, int(State.SETTLED)))
     db.execute("UPDATE hosts SET head = NULL WHERE id = ?", (number,))
@@ -262,7 +262,7 @@ def _recount(db: sqlite3.Connection) -> None:
     db.executemany("INSERT OR REPLACE INTO counters VALUES (?, ?)", values.items())
 
 
-# A shard that comes in new, or again, has to know what all have learned and what persons asked for.
+# A new or returning shard receives what all shards have learned, and the actions of persons.
 
 
 def _prepare(databases: Databases, number: int, first: int) -> Iterator[int]:
@@ -277,7 +277,7 @@ def _prepare(databases: Databases, number: int, first: int) -> Iterator[int]:
 
 
 def _placed(db: sqlite3.Connection, lessons: Iterable[Lesson]) -> Iterator[tuple[int, bytes]]:
-    """Each behind the last row of its own journal that is older."""
+    """Places each lesson after the last older row of the shard's own journal."""
     query = "SELECT ended, id FROM pages UNION ALL SELECT at, id FROM events ORDER BY id"
     times, rows = zip((-inf, 0), *db.execute(query).fetchall(), strict=True)
     places = ((bisect_right(times, lesson.visit.at) - 1, lesson) for lesson in lessons)
@@ -286,12 +286,12 @@ def _placed(db: sqlite3.Connection, lessons: Iterable[Lesson]) -> Iterator[tuple
             yield rows[place], packed(batch)
 
 
-# Letters that nobody has received yet.
+# Undelivered messages.
 
 
 def _deliver_all(databases: Databases) -> Iterator[int]:
-    """Each becomes a letter of its receiver to itself, which it opens when it crawls: it may be read by its number
-    here, but only a crawl can score the links in it."""
+    """Turns each message into one of the receiver to itself, which it processes when it crawls: it can be stored here,
+    but only a crawl can score the links in it."""
     for sender, db in databases.items():
         for receiver in {one for (one,) in db.execute("SELECT DISTINCT receiver FROM outbox")} - {sender}:
             yield from _deliver(db, sender, databases[receiver], receiver)
@@ -311,7 +311,7 @@ def _deliver(sent_by: sqlite3.Connection, sender: int, taken_by: sqlite3.Connect
 
 
 def _readdress(db: sqlite3.Connection, number: int, new: Table) -> Iterator[int]:
-    """Links in letters to itself that are another's now leave. Lessons are of no use to a shard that goes."""
+    """Readdresses links in messages of a shard to itself that now belong to others. A removed shard drops lessons."""
     share, stays = Share(number, new), number in new
     with transaction(db):
         letters = list(_letters(db, number, _heard(db, number)))

@@ -1,4 +1,4 @@
-"""The last requests of a crawl, from its database: which of them brought a relevant page, and what that lets expect."""
+"""The last requests of a crawl, from its database: which found a relevant page, and how many finds to expect."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ from spoor.store.crawl_parts import open_parts
 from spoor.store.lesson_tables import has_students
 
 IN_LOG_ODDS = ("learned",)
-"""Strategies whose keys say how probable it is that a link leads to a relevant page."""
+"""Strategies whose keys are log odds that a link leads to a relevant page."""
 
 _PAGES = "SELECT id, ended, host, url, {} FROM pages ORDER BY id DESC LIMIT ?"
-# A robots.txt has no number. What failed because our own side was out of order does not count.
+# Requests for robots.txt have no number. Failures on our side do not count.
 _OTHERS = """SELECT id, at, host, url, 0 FROM events WHERE kind IN ('failed', 'redirected') AND number IS NOT NULL
              AND ifnull(detail ->> 'excused', 0) = 0 ORDER BY id DESC LIMIT ?"""
 
 
 def last_requests(db: sqlite3.Connection, most: int) -> list[bool]:
-    """Whether each brought a relevant page, oldest first. Requests for robots.txt files are left out."""
+    """Whether each request found a relevant page, oldest first. Requests for robots.txt are excluded."""
     return [bool(relevant) for *_, relevant in _last(db, most, "relevant")]
 
 
 def expected_in(folder: CrawlFolder) -> ExpectedFinds | None:
-    """Of a crawl that runs, stopped or ended. None: its strategy does not say what links are worth, or nothing was
-    tried."""
+    """The expected finds of any crawl. None if its strategy states no probabilities, or nothing was tried."""
     settings = folder.settings()
     if settings is None or not states_probability(config.loads(settings).crawl.strategy):
         return None
@@ -43,7 +42,7 @@ def states_probability(strategy: str) -> bool:
 
 
 def expected_from(*shards: sqlite3.Connection) -> ExpectedFinds | None:
-    """Reads one entry of an index for every link that waits."""
+    """Reads one index entry per waiting link."""
     waiting = Counter(dict[float, int]())
     for db in shards:
         waiting.update(dict(db.execute("SELECT key1, count(*) FROM links WHERE state = 0 GROUP BY key1")))
@@ -52,8 +51,8 @@ def expected_from(*shards: sqlite3.Connection) -> ExpectedFinds | None:
 
 
 def _last_tries(db: sqlite3.Connection, most: int) -> Iterator[tuple[float, float, float]]:
-    """When it was, the first part of the key that the link had when it was fetched, and how sure it is that it led to
-    a relevant page. The relevance of a judge that is taught is a probability; that of others may be anything."""
+    """Yields time, first component of the key when the link was fetched, and probability that the page was relevant.
+    Only a taught judge's relevance is a probability; for others it is 0 or 1."""
     query = "SELECT key1 FROM links WHERE host = (SELECT id FROM hosts WHERE name = ?) AND url = ?"
     for at, host, url, found in _last(db, most, "relevant * relevance" if has_students(db) else "relevant"):
         row = db.execute(query, (host, url)).fetchone()

@@ -1,5 +1,5 @@
-"""What rendering pages brought, in tables beside the journal: a row for every page that was to be rendered, what its
-scripts asked for, and the counts of each host, by which later pages are decided on."""
+"""Results of rendering, in tables beside the journal: pages that were to be rendered, requests of their scripts, and
+counts per host, on which decisions about later pages are based."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ON CONFLICT (host) DO UPDATE SET flagged = flagged + 1, rendered = rendered + ex
 
 @dataclass(frozen=True, slots=True)
 class RenderRow:
-    """A page that was to be rendered; see `Rendering`. `number` is that of its visit."""
+    """A page that was to be rendered; see `Rendering`. `number` is that of the visit."""
 
     url: str
     host: str
@@ -55,7 +55,7 @@ class RenderRow:
 
 @dataclass(frozen=True, slots=True)
 class RenderTotals:
-    """Pages that were rendered, those of them that gained text or links, and the seconds in which tabs were busy."""
+    """Numbers of rendered pages, and of those that gained text or links; seconds in which tabs were busy."""
 
     rendered: int = 0
     gained: int = 0
@@ -63,7 +63,7 @@ class RenderTotals:
 
 
 class Renders:
-    """A page is `begun` when it is decided on, and over when an event tells of its visit. What is over is collected
+    """A page is under way from the decision about it (`begin`) until the event of its visit. Results are collected
     until `write`, which the owner of the database calls in the transaction of the page."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
@@ -77,7 +77,7 @@ class Renders:
         return Renders(db)
 
     def of(self, host: str) -> HostRenders:
-        """By what is in the database, what is over and what is under way."""
+        """Counts of a host: in the database, finished and under way."""
         query = "SELECT flagged, rendered, gained FROM render_hosts WHERE host = ?"
         flagged, rendered, gained = self._db.execute(query, (host,)).fetchone() or (0, 0, 0)
         over = [rendering for visit, rendering in self._over if visit.host == host]
@@ -91,7 +91,7 @@ class Renders:
         )
 
     def begin(self, visit: Visit, is_rendered: bool) -> None:
-        """It was decided on a page."""
+        """Records the decision about a page."""
         self._under_way[visit.url] = visit.host, is_rendered
 
     def note(self, events: Sequence[Event]) -> None:
@@ -122,12 +122,12 @@ def _request(request: SentRequest, page: str) -> tuple[Any, ...]:
 
 
 def has_renders(db: sqlite3.Connection) -> bool:
-    """Folders of earlier versions have no such tables."""
+    """Whether the tables exist: folders of earlier versions lack them."""
     return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'renders'").fetchone() is not None
 
 
 def render_of(db: sqlite3.Connection, host: str, url: str, number: int) -> RenderRow | None:
-    """Of one visit to a page; None: nobody thought of rendering it."""
+    """The rendering of one visit to a page; None if it was not considered for rendering."""
     if not has_renders(db):
         return None
     query = f"SELECT {_ROW} FROM renders WHERE host = ? AND url = ? AND number = ? ORDER BY id DESC"
@@ -136,7 +136,7 @@ def render_of(db: sqlite3.Connection, host: str, url: str, number: int) -> Rende
 
 
 def is_made_by_scripts(db: sqlite3.Connection, url: str) -> bool:
-    """Whether a page gained text or links when it was rendered: then its payload does not tell what it says."""
+    """Whether a page gained text or links when rendered: its payload does not represent its content then."""
     query = "SELECT 1 FROM renders WHERE host = ? AND url = ? AND gained"
     return has_renders(db) and db.execute(query, (host_of(url), url)).fetchone() is not None
 
@@ -149,7 +149,7 @@ def render_totals(db: sqlite3.Connection) -> RenderTotals:
 
 
 def fetch_ends(db: sqlite3.Connection, host: str) -> dict[tuple[str, int], float]:
-    """When the responses of pages had come whose scripts were run then, by URL and number of the visit."""
+    """The times at which responses of rendered pages had arrived, by URL and number of the visit."""
     if not has_renders(db):
         return {}
     rows = db.execute("SELECT url, number, fetched FROM renders WHERE host = ? AND rendered", (host,))
@@ -157,6 +157,6 @@ def fetch_ends(db: sqlite3.Connection, host: str) -> dict[tuple[str, int], float
 
 
 def sub_requests(db: sqlite3.Connection, host: str) -> Iterator[tuple[float, float, str]]:
-    """When each began and ended, and its URL."""
+    """Start, end and URL of each request."""
     if has_renders(db):
         yield from db.execute("SELECT started, ended, url FROM sub_requests WHERE host = ?", (host,))

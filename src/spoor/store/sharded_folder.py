@@ -1,10 +1,10 @@
-"""A crawl of several shards on disk: which files make one, and how many visits each shard was granted.
+"""A crawl of several shards on disk: its files, and the visits granted to each shard.
 
-crawl.toml      exactly what ran
-shards.toml     how many shards there are, and which bucket of hosts is whose; where they go, while they are moved
+crawl.toml      the exact settings of the crawl
+shards.toml     the shard of each bucket of hosts; also the planned assignment, while buckets are moved
 coordinator.db  visits granted to each shard (SQLite)
-lock            the process that coordinates, or did last; locked while it does
-shards/003/     a crawl folder for each shard, readable as any other
+lock            id of the last coordinating process; locked while it runs
+shards/003/     a crawl folder for each shard, readable like any other
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from spoor.crawling.share import BUCKETS, even_table
 from spoor.errors import BadInput, BrokenStorage, UsageError
 from spoor.files import replacing
-from spoor.share import BUCKETS, even_table
 from spoor.store.transactions import transaction
 
 
 @dataclass(frozen=True)
 class ShardedFolder:
-    """Names things; opens nothing."""
+    """The paths of a sharded crawl. Opens nothing."""
 
     path: Path
 
@@ -36,25 +36,25 @@ class ShardedFolder:
         return self.path / "shards" / f"{number:03}"
 
     def folders(self) -> list[Path]:
-        """Of all shards that ever were, those that have no hosts any more included."""
+        """Folders of all past and present shards, including those without hosts."""
         return sorted((self.path / "shards").glob("[0-9]*"), key=lambda path: (len(path.name), path.name))
 
     @property
     def exists(self) -> bool:
-        """False: it is no folder of shards."""
+        """Whether it is the folder of a sharded crawl."""
         return self._file.exists()
 
     @property
     def shards(self) -> int | None:
-        """How many there are, or will be once a move that was begun is over; None: it is no folder of shards."""
+        """The number of shards, after an unfinished move; None if it is not a sharded crawl."""
         return max(self.moving_to() or self.buckets()) + 1 if self.exists else None
 
     def buckets(self) -> tuple[int, ...]:
-        """The shard of each."""
+        """The shard of each bucket."""
         return _read(self._file)
 
     def table(self, shards: int) -> tuple[int, ...]:
-        """The shard of each bucket, as it was written down when the crawl began; written down if it begins now."""
+        """The shard of each bucket; written when the crawl begins, and read afterwards."""
         if not self._file.exists():
             self._write(even_table(shards))
         table = _read(self._file)
@@ -64,17 +64,17 @@ class ShardedFolder:
             )
         return table
 
-    # While buckets are moved, the file has the table of before and that of afterwards.
+    # While buckets are moved, the file contains the old and the new table.
 
     def moving_to(self) -> tuple[int, ...] | None:
-        """The shard of each bucket, once a move that was begun is over; None: none was."""
+        """The shard of each bucket after an unfinished move; None if there is none."""
         return _read(self._file, "moving_to") if "moving_to" in _parsed(self._file) else None
 
     def plan(self, table: Sequence[int]) -> None:
         self._write(self.buckets(), table)
 
     def moved(self) -> None:
-        """The move is over."""
+        """Completes the move."""
         self._write(self.moving_to() or self.buckets())
 
     @property
@@ -106,8 +106,8 @@ def _parsed(file: Path) -> dict[str, Any]:
 
 
 class GrantedVisits:
-    """How many visits each shard may have made. It is written down before a shard hears of it, so that a shard that
-    cannot be asked has made no more than this."""
+    """The number of visits each shard may have made. It is written before the shard is informed, so it is an upper
+    bound even if the shard does not respond."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -123,7 +123,7 @@ class GrantedVisits:
         return 0 if found is None else int(found[0])
 
     def write(self, visits: Sequence[tuple[int, int]]) -> None:
-        """Each a shard and its visits."""
+        """Pairs of shard and visits."""
         try:
             with transaction(self._db):
                 self._db.executemany("INSERT OR REPLACE INTO leases VALUES (?, ?)", visits)

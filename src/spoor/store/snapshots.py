@@ -1,8 +1,8 @@
-"""What a crawl had learned up to a place in its journal: one file each, `learned/00012345.snapshot`.
+"""Snapshots of what a crawl had learned up to a row of its journal: one file each, `learned/00012345.snapshot`.
 
-A model file (`model_file`) whose first part is the head: the place in the journal, what the crawl started from, the
-parts of the strategy with their parameters, and a checksum over everything else. Then comes each array, list of strings
-and number, packed by zlib.
+A model file (see `spoor.files`) whose first part is the header: the row of the journal, the warm start, the parts of
+the strategy with their parameters, and a checksum of everything else. It is followed by the arrays, lists of strings
+and numbers, compressed by zlib.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from spoor.roles import Learner, Snapshotted
 from spoor.store.incidents import Finding
 from spoor.store.journal import Place
 
-# What a crawl had learned up to a place in its journal, in one file that can be read whoever wrote it.
+# One snapshot file, readable from untrusted sources.
 
 
 SNAPSHOT = Kind("snapshot of what was learned", 1, "spoor crawl")
 LARGEST = 1 << 30
-"""Bytes of all that is unpacked from one file: a few bytes may stand for gigabytes."""
+"""Most uncompressed bytes of one file, as a protection against decompression bombs."""
 LEVEL = 1
-"""Of zlib. Most of a young crawl's numbers are 0; more effort saves little."""
+"""Compression level of zlib. Most numbers of a young crawl are 0, so higher levels save little."""
 _TYPES = frozenset({"<f4", "<f8", "<i4", "<i8", "<u8"})
 _INSIDE = "/"
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """`states` by the parts of a strategy, as they print. `warm` is the folder of the earlier crawl that was learned
-    from before, "" when there is none."""
+    """`states` are keyed by the repr of the parts of a strategy. `warm` is the folder of the earlier crawl that was
+    learned from first, "" for none."""
 
     place: Place
     warm: str
@@ -49,7 +49,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class PackedSnapshot:
-    """A snapshot whose file is whole; its states are packed still."""
+    """A snapshot with a verified checksum; its states are still compressed."""
 
     place: Place
     warm: str
@@ -59,7 +59,7 @@ class PackedSnapshot:
         return part in self._parts
 
     def state(self, part: str) -> State:
-        """BadInput where it is not what it should be."""
+        """Raises BadInput if the state is invalid."""
         state: dict[str, Any] = {}
         left = LARGEST
         try:
@@ -87,7 +87,7 @@ def write_snapshot(file: Path, snapshot: Snapshot) -> None:
 
 
 def read_snapshot(file: Path) -> PackedSnapshot:
-    """BadInput where it is damaged, or no snapshot."""
+    """Raises BadInput if the file is damaged, or not a snapshot."""
     parts = read_model(file, SNAPSHOT)
     if not parts:
         raise BadInput(f"{file} is empty")
@@ -106,7 +106,7 @@ def read_snapshot(file: Path) -> PackedSnapshot:
 
 
 def checksum(parts: Sequence[Part]) -> str:
-    """Of all that is said in a file, itself left out, and of all contents."""
+    """The checksum of all headers, except for the checksum itself, and all contents."""
     said = [[{**part.says, "checksum": "", "bytes": len(part.content)}] for part in parts]
     digest = hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16)
     for part in parts:
@@ -176,35 +176,35 @@ def _put(state: dict[str, Any], name: str, value: object) -> None:
     state[last] = value
 
 
-# The snapshots of a crawl: `learned/00012345.snapshot`, each named by its place in the journal.
+# The snapshots of a crawl: `learned/00012345.snapshot`, each named by its row of the journal.
 
 
 SUFFIX = ".snapshot"
 KEPT = 2
-"""So that there is one to fall back to."""
+"""The newest, and one to fall back to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshots:
-    """Those in a folder, which need not exist."""
+    """The snapshots in a folder, which need not exist."""
 
     folder: Path
 
     def files(self) -> list[Path]:
-        """The newest first."""
+        """The files, newest first."""
         found = [file for file in self.folder.glob(f"*{SUFFIX}") if _number(file) is not None]
         return sorted(found, key=lambda file: -(_number(file) or 0))
 
     def read(self, file: Path) -> PackedSnapshot:
-        """BadInput where it is damaged, or not what its name says."""
+        """Raises BadInput if the file is damaged, or does not match its name."""
         snapshot = read_snapshot(file)
         if snapshot.place.number != _number(file):
             raise BadInput(f"{file} claims to belong to row {snapshot.place.number}")
         return snapshot
 
     def write(self, snapshot: Snapshot) -> Path:
-        """All of it or nothing, whenever the process is killed. The two newest stay. A crawl only goes forward, so one
-        that is ahead of this one is of rows that were lost."""
+        """Writes atomically and keeps the two newest. Row numbers only grow, so a snapshot with a larger one belongs to
+        rows that were lost, and is deleted."""
         self.folder.mkdir(exist_ok=True)
         file = self.folder / f"{snapshot.place.number:08}{SUFFIX}"
         with replacing(file, ".partial", durable=True) as partial:
@@ -216,7 +216,7 @@ class Snapshots:
         return file
 
     def check(self, tell: Callable[[Finding], None]) -> int:
-        """How many there are. Changes nothing."""
+        """Reports damaged snapshots; returns the number of all. Read-only."""
         files = self.files()
         for file in files:
             if (damage := self._damage(file)) is not None:
@@ -224,7 +224,7 @@ class Snapshots:
         return len(files)
 
     def remove_damaged(self) -> list[str]:
-        """What was learned is learned again from the journal, or read from the other one."""
+        """Deletes damaged snapshots: the state is read from the other one, or relearned from the journal."""
         damaged = [file for file in self.files() if self._damage(file) is not None]
         for file in damaged:
             file.unlink(missing_ok=True)
@@ -234,14 +234,14 @@ class Snapshots:
         try:
             self.read(file)
         except BadInput as error:
-            # A running crawl removes old ones.
+            # A running crawl may have deleted it.
             return str(error).removeprefix(f"{file} ").removeprefix(f"{file}: ") if file.exists() else None
         return None
 
 
 def named_parts(learners: Iterable[Learner]) -> dict[str, Snapshotted]:
-    """Those that can hand over what they learned, by their parameters: a part with others has learned something else.
-    Parts of the same parameters are told apart by their order."""
+    """The parts with a state to snapshot, by repr: a part with other parameters has learned something else. Parts with
+    equal parameters are distinguished by their order."""
     named: dict[str, Snapshotted] = {}
     for part in learners:
         if isinstance(part, Snapshotted):

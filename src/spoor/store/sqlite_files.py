@@ -1,16 +1,16 @@
-"""The bytes of a SQLite file: checksums of its blocks, its write-ahead log, and its rows read without SQLite.
+"""The bytes of a SQLite file: checksums of its blocks, its write-ahead log (WAL), and its rows read without SQLite.
 
-`crawl.db.sums` is written when a crawl ends and removed when the next begins. The first line says what it is and how
-large the database was; then comes the CRC-32 of each block of 64 KiB, one a line.
+`crawl.db.sums` is written when a crawl ends, and removed when the next begins. Its first line has the format and the
+size of the database; then follows the CRC-32 of each block of 64 KiB, one per line.
 
-SQLite takes a log up to the first frame whose checksum is wrong, and silently drops the rest. A frame is a page of the
-database as it was after some change; the last frame of a transaction says how many pages there were then. The log is
-begun anew now and then: frames of an earlier round have other salts than its header.
+SQLite applies a WAL up to the first frame with a wrong checksum, and silently drops the rest. A frame is a page of the
+database after a change; the last frame of a transaction has the number of pages. The WAL is restarted at times: frames
+of an earlier round have other salts than its header.
 
-A database file is made of pages of one size. Rows lie in the leaves of tables, and of tables without row numbers also
-further up, as records: a header that tells the kind and size of every value, then the values. A row that does not fit
-goes on in a chain of overflow pages. Which table a page belongs to is known only from above; so rows come without it,
-and whoever asks tells them by their values.
+A database file consists of pages of one size. Rows are in the leaves of tables, and for tables WITHOUT ROWID also in
+interior pages, as records: a header with type and size of each value, then the values. A row that does not fit
+continues in a chain of overflow pages. Only the parent pages identify the table of a page, so rows are returned without
+their table, and the caller identifies it by their values.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from pathlib import Path
 
 from spoor.files import replacing
 
-# Is a database still as the crawl left it? Checksums of its blocks, since SQLite keeps none.
+# Checksums of the blocks of a database, since SQLite has none: has it changed since the crawl ended?
 
 
 BLOCK = 1 << 16
 BLOCKS_AT_ONCE = 64
 THREADS = 4
-"""They read and sum up beside one another: gigabytes take seconds."""
+"""Threads that read and checksum in parallel: gigabytes take seconds."""
 _KIND = "spoor checksums 1"
 
 
@@ -41,7 +41,7 @@ def sums_of(database: Path) -> Path:
 
 
 def write_sums(database: Path) -> None:
-    """Nothing, where there is no database or part of it is still in its log."""
+    """Writes nothing if there is no database, or a part of it is still in its WAL."""
     log = Path(f"{database}-wal")
     if not database.exists() or (log.exists() and log.stat().st_size):
         return
@@ -51,8 +51,7 @@ def write_sums(database: Path) -> None:
 
 
 def changed_bytes(database: Path) -> list[tuple[int, int]] | None:
-    """Where it differs from what was written down, as runs from the first byte to before the last; None: nothing was,
-    or it cannot be read any more."""
+    """Byte ranges (end exclusive) that differ from the checksums; None if these are missing or unreadable."""
     try:
         first, *said = sums_of(database).read_text("ascii").splitlines()
         size = int(first.removeprefix(_KIND))
@@ -77,23 +76,22 @@ def _sums(file: int, start: int, length: int) -> list[int]:
     return [zlib.crc32(piece[place : place + BLOCK]) for place in range(0, len(piece), BLOCK)]
 
 
-# The write-ahead log of a SQLite file, which a killed crawl leaves: is all that was committed in it still
-# there?
+# The write-ahead log, which a killed crawl leaves: are all committed frames readable?
 
 
 _LOG_HEADER = struct.Struct(">8I")
 _FRAME = struct.Struct(">6I")
 _MAGIC = 0x377F0682
-"""The last bit says in which order bytes are summed up."""
+"""The last bit is the byte order of the checksums."""
 _USUAL_PAGE = 4096
 _MOST_PAGES = 1 << 28
-"""A terabyte of them: what says more is damaged."""
+"""A terabyte; larger numbers mean damage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """`pages` is how many the database had after it, 0 when the transaction goes on. `taken`: SQLite takes it, because
-    it and all before are as they were written; `sound`: it is, as far as can be seen."""
+    """A frame of the WAL. `pages` is the size of the database after a commit, 0 if the transaction continues. `taken`:
+    SQLite applies it, because it and all frames before are valid. `sound`: its own checksum is right."""
 
     page: int
     pages: int
@@ -103,15 +101,15 @@ class Frame:
 
 
 def lost_frames(log: Path) -> int:
-    """How many frames were committed, but are not taken by SQLite. No process leaves any, however it was killed."""
+    """The number of committed frames that SQLite does not apply. A killed process does not cause any; damage does."""
     frames = [(frame.taken, frame.pages > 0) for frame in frames_in(log)]
     end = max((number for number, (_, commits) in enumerate(frames, 1) if commits), default=0)
     return sum(not taken for taken, _ in frames[:end])
 
 
 def overlay(database: Path, log: Path) -> None:
-    """Brings all that was committed into the database, what SQLite would not take included. What is damaged itself
-    replaces nothing: it is added at the end, where whoever reads page by page comes across it."""
+    """Writes all committed frames into the database, including those that SQLite would ignore. A damaged frame replaces
+    no page but is appended, where reading page by page finds it."""
     waiting: dict[int, bytes] = {}
     damaged: list[bytes] = []
     with database.open("r+b") as file:
@@ -130,7 +128,7 @@ def overlay(database: Path, log: Path) -> None:
 
 
 def frames_in(log: Path) -> Iterator[Frame]:
-    """Those of the last round."""
+    """The frames of the current round."""
     with log.open("rb") as stream:
         head = stream.read(_LOG_HEADER.size)
         if len(head) < _LOG_HEADER.size:
@@ -142,10 +140,10 @@ def frames_in(log: Path) -> Iterator[Frame]:
         sums = (one, other)
         while len(frame := stream.read(_FRAME.size + size)) == _FRAME.size + size:
             page, pages, *said, one, other = _FRAME.unpack_from(frame)
-            # Each frame is summed up with what the one before says of itself: so damage is seen in its own frame.
+            # Each checksum continues from the stored one of the frame before, so damage shows in its own frame only.
             sound = _summed(order, frame[:8] + frame[_FRAME.size :], sums) == (one, other)
             sums = (one, other)
-            # Of a pair of salts one bit may have flipped, here or in the header.
+            # A single flipped bit in the salts, here or in the header, is tolerated.
             if sum((x ^ y).bit_count() for x, y in zip(said, salts, strict=True)) > 1:
                 taken = False
                 continue
@@ -163,24 +161,24 @@ def _summed(order: str, data: bytes, sums: tuple[int, int]) -> tuple[int, int]:
     return one, other
 
 
-# The rows of a SQLite file, read page by page without SQLite: what is left of one that SQLite gives up on.
+# The rows of a SQLite file, read page by page without SQLite, to recover damaged files.
 
 
 Value = None | int | float | str | bytes
 
 _FILE_HEADER = 100
-"""Bytes at the start of the first page that belong to the file."""
+"""Bytes of the file header, at the start of the first page."""
 _TABLE_LEAF, _TABLE_ABOVE, _INDEX_LEAF, _INDEX_ABOVE = 13, 5, 10, 2
 _SHORTEST = 4
-"""Bytes that a cell has at least."""
+"""Minimum size of a cell, in bytes."""
 _WHOLE_NUMBERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 _UNREADABLE = (IndexError, ValueError, struct.error)
-"""What damaged bytes lead to."""
+"""Errors raised by damaged bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`number` is that of the row; None: its table or index has none."""
+    """`number` is the rowid; None if the table or index has none."""
 
     number: int | None
     values: tuple[Value, ...]
@@ -188,7 +186,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How the cells of a kind of page are written."""
+    """The layout of cells of a page type."""
 
     header: int
     has_child: bool
@@ -203,8 +201,7 @@ _LAYOUTS = {
 
 
 def rows(file: Path) -> Iterator[Row]:
-    """All that can be read, in the order of the pages. A row may come twice where a page was copied; the pages that the
-    database says it does not use are left out."""
+    """All readable rows, in page order. A row may occur twice if a page was copied. Freelist pages are skipped."""
     content = _File(file)
     unused = content.unused_pages()
     for number in range(1, content.pages + 1):
@@ -213,7 +210,7 @@ def rows(file: Path) -> Iterator[Row]:
 
 
 class _File:
-    """Gives pages by their numbers, from 1."""
+    """Reads pages by number, from 1."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -228,18 +225,18 @@ class _File:
         self._cached: dict[int, bytes] = {}
 
     def page(self, number: int) -> bytes:
-        """ValueError: there is no such page."""
+        """Raises ValueError if there is no such page."""
         if not 1 <= number <= self.pages:
             raise ValueError(f"page {number} of {self.pages}")
         if number not in self._cached:
             with self._path.open("rb") as stream:
                 stream.seek((number - 1) * self.page_size)
-                # Pages are asked for in order, but for those of overflowing rows.
+                # Pages are read in order, except for overflow pages.
                 self._cached = {number: stream.read(self.page_size)}
         return self._cached[number]
 
     def unused_pages(self) -> set[int]:
-        """As far as the list of them can be followed."""
+        """The pages of the freelist, as far as it can be followed."""
         unused, trunk = set[int](), self._first_unused
         while 1 <= trunk <= self.pages and trunk not in unused:
             unused.add(trunk)
@@ -256,7 +253,8 @@ def _rows_of(file: _File, number: int) -> Iterator[Row]:
     layout = _LAYOUTS.get(page[start])
     found = [] if layout is None else list(_cells(file, page, start, layout))
     if not found and page[start]:
-        # The very byte that tells the kind of a page may be the damaged one. A page that begins with 0 is no tree.
+        # The page type itself may be damaged, so the other types are tried. A page that begins with 0 is no b-tree
+        # page.
         others = [other for other in _LAYOUTS.values() if other is not layout]
         found = max((list(_cells(file, page, start, other)) for other in others), key=len)
     yield from found
@@ -283,7 +281,7 @@ def _cell(file: _File, page: bytes, at: int, layout: _Layout) -> Row:
 
 
 def _payload(file: _File, page: bytes, at: int, size: int, in_table: bool) -> bytes:
-    """With what lies in other pages."""
+    """The payload of a cell, including overflow pages."""
     usable = file.usable
     most = usable - 35 if in_table else (usable - 12) * 64 // 255 - 23
     if size <= most:
@@ -304,7 +302,7 @@ def _payload(file: _File, page: bytes, at: int, size: int, in_table: bool) -> by
 
 
 def _values(payload: bytes) -> tuple[Value, ...]:
-    """ValueError unless the payload is exactly one record."""
+    """Raises ValueError unless the payload is exactly one record."""
     end, at = _varint(payload, 0)
     kinds = []
     while at < end:
@@ -346,7 +344,7 @@ def _exactly(data: bytes, size: int) -> bytes:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number in one to nine bytes, seven bits in each but the ninth; and where it ends."""
+    """Decodes a varint: one to nine bytes, seven bits in each but the ninth. Returns the number and its end."""
     number = 0
     for _ in range(8):
         number = number << 7 | data[at] & 0x7F

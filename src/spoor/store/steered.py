@@ -1,5 +1,5 @@
-"""What persons asked of this crawl, in the order it was done or refused: a small table of crawl.db, written in one
-transaction with the journal and the marks."""
+"""The actions of persons, applied or refused, in order: a table of crawl.db, written in one transaction with the
+journal and the marks."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SteeredActions:
 
 
 def steered(db: sqlite3.Connection) -> list[Steered]:
-    """In the order they were done, those that were refused included. A row that no crawl wrote is passed over."""
+    """All actions in order, including refused ones. Invalid rows are skipped."""
     if not _is_there(db):
         return []
     rows = db.execute("SELECT at, id, who, action, refused FROM steered ORDER BY number").fetchall()
@@ -54,7 +54,7 @@ def steered(db: sqlite3.Connection) -> list[Steered]:
 
 
 def steered_by(db: sqlite3.Connection, submission: str) -> Steered | None:
-    """What became of a submission, by its id; None: it was neither done nor refused yet."""
+    """The result of a submission, by id; None if it was neither applied nor refused yet."""
     if not _is_there(db):
         return None
     row = db.execute("SELECT at, id, who, action, refused FROM steered WHERE id = ?", (submission,)).fetchone()
@@ -69,13 +69,13 @@ def _steered(at: float, submission: str, who: str, action: str, refused: str) ->
 
 
 def _is_there(db: sqlite3.Connection) -> bool:
-    """Crawls that nobody steered have no such table."""
+    """Whether the table exists: crawls without actions lack it."""
     return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'steered'").fetchone() is not None
 
 
 @dataclass(frozen=True, slots=True)
 class SteeringLog:
-    """A journal that also keeps the actions and marks among the events."""
+    """A journal that also stores the actions and marks among the events."""
 
     journal: Journal
     actions: SteeredActions
@@ -83,7 +83,7 @@ class SteeringLog:
 
     @staticmethod
     def create(store: SqliteStore, journal: Journal) -> SteeringLog:
-        """`journal` is written in every commit of the store already."""
+        """The caller has already registered `journal` with the store."""
         log = SteeringLog(journal, SteeredActions.create(store.connection), Marks.create(store.connection))
         store.write_along(log.actions.write)
         store.write_along(log.marks.write)

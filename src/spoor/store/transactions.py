@@ -1,4 +1,4 @@
-"""A transaction of SQLite, as a block of code."""
+"""A SQLite transaction as a context manager."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """All of it or nothing, for a connection that begins none by itself."""
+    """For a connection that starts no transactions by itself (`isolation_level=None`)."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
         db.execute("COMMIT")
     except BaseException:
-        if db.in_transaction:  # Where the disk is full, SQLite has rolled back already.
+        if db.in_transaction:  # If the disk is full, SQLite has already rolled back.
             db.execute("ROLLBACK")
         raise

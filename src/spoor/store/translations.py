@@ -1,6 +1,7 @@
-"""Translations that were paid for once, and how many texts stayed untranslated: a small database beside the crawl.
+"""A cache of paid translations, and counts of untranslated texts: a small database beside the crawl.
 
-It is of use, not of importance: where it is damaged it begins anew, and where it cannot be written nothing is kept."""
+It is optional: if it is damaged, it is recreated; if it cannot be written, nothing is cached.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MOST_KEPT = 200_000
-"""Translations in the file; of more the oldest are deleted."""
+"""Most translations in the file; the oldest are deleted."""
 _PATIENCE = 2.0
-"""Seconds to wait for another process that writes."""
+"""Timeout in seconds for a lock of another process."""
 _TABLES = """
 PRAGMA synchronous = OFF;
 CREATE TABLE IF NOT EXISTS translations (id INTEGER PRIMARY KEY AUTOINCREMENT, digest BLOB UNIQUE, text TEXT NOT NULL);
@@ -24,8 +25,7 @@ CREATE TABLE IF NOT EXISTS untranslated (reason TEXT PRIMARY KEY, texts INTEGER 
 
 @dataclass(frozen=True, slots=True)
 class Translations:
-    """By the digest of a text and of what it was translated with. Several processes may use the file at once; it is
-    opened for each use."""
+    """Translations by digest of text and translator. Several processes may use the file; each use opens it."""
 
     path: Path
     most: int = MOST_KEPT
@@ -45,7 +45,7 @@ class Translations:
             db.execute(f"DELETE FROM translations WHERE id <= {oldest}", (self.most,))
 
     def count(self, reason: str, texts: int) -> bool:
-        """Notes texts that stayed untranslated. Whether this is the first time, for this reason."""
+        """Counts untranslated texts. Returns whether this reason is new."""
         with contextlib.suppress(sqlite3.Error), self._opened() as db:
             known = db.execute("UPDATE untranslated SET texts = texts + ? WHERE reason = ?", (texts, reason)).rowcount
             if known == 0:
@@ -54,7 +54,7 @@ class Translations:
         return True
 
     def untranslated(self) -> Counter[str]:
-        """Texts by the reason."""
+        """The number of untranslated texts by reason."""
         if not self.path.exists():
             return Counter()
         with contextlib.suppress(sqlite3.Error), self._opened() as db:
@@ -63,13 +63,13 @@ class Translations:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """One transaction. A file that is no database is deleted, and begun anew the next time."""
+        """One transaction. A file that is not a database is deleted, and created again at the next use."""
         with contextlib.closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as db:
             try:
                 db.executescript(_TABLES)
                 with db:
                     yield db
-            except sqlite3.OperationalError:  # Locked, or no room.
+            except sqlite3.OperationalError:  # Locked, or disk full.
                 raise
             except sqlite3.DatabaseError:
                 self.path.unlink(missing_ok=True)

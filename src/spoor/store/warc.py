@@ -1,4 +1,4 @@
-"""The archive of a crawl: what was asked, what came and what was thought of it, in WARC files that are always whole."""
+"""The archive of a crawl: requests, responses and verdicts in WARC files that always consist of complete records."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ from spoor.store.warc_records import (
 from spoor.store.warc_repair import Repair, repair, survey
 
 LARGEST = 1 << 30
-"""Bytes from which a file is followed by the next."""
+"""Size in bytes at which a new file is started."""
 CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 HTML = "text/html; charset=utf-8"
-"""The type of a rendered tree."""
+"""Content type of a rendered DOM."""
 NOT_KEPT = "not-kept"
-"""The field of a metadata record that has the digest of a payload which is not in the archive."""
+"""Field of a metadata record: the digest of a payload that is not in the archive."""
 _NUMBER = re.compile(r"spoor-(\d+)-")
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A response in the archive. `offset` is where the packed record begins in `file`, a name within the folder; "" for
-    one that came and was not kept."""
+    """A response in the archive. `offset` is the start of the compressed record in `file`, a name within the folder; ""
+    if the response was not stored."""
 
     url: str
     at: float
@@ -61,16 +61,16 @@ def not_kept(response: Response) -> Kept:
     return Kept(response.url, response.at, digest_of(response.payload), "", "", 0)
 
 
-class WarcKeeper:
-    """Has no file open, or one that holds whole records only: each is handed to the operating system at once, and what
-    could be written in part only is taken back. A file that was closed has its index beside it, so one without was left
-    by a crawl that was killed; entering mends such files.
+class WarcWriter:
+    """Writes WARC files. The open file always consists of complete records: each is written at once, and a partial
+    write is rolled back. A closed file has an index beside it; one without was left by a killed crawl, and is repaired
+    on entry.
 
-    Dates come with what is kept. Use from one thread, as a context.
+    Dates come from the caller. Not thread-safe; use it as a context manager.
     """
 
     def __init__(self, folder: Path, about: Mapping[str, str], largest: int = LARGEST) -> None:
-        """`about` is said at the start of every file: software, robots, the settings of the crawl."""
+        """`about` goes into the warcinfo record of each file: software, robots, the settings of the crawl."""
         self._folder = folder
         self._about = about
         self._largest = largest
@@ -92,8 +92,8 @@ class WarcKeeper:
         self.close()
 
     def keep(self, response: Response, digest: str = "", earlier: Kept | None = None, kind: str = "") -> Kept:
-        """Writes the request and the response; of a payload that was kept `earlier` only the head and where it is.
-        `digest` is that of the payload, if it is known already; `kind` what a script asked for it as."""
+        """Writes request and response; if the payload was stored `earlier`, a revisit record that refers to it.
+        `digest` is that of the payload, if known; `kind` the type of sub-resource that a script requested."""
         self._have_file(response.at)
         digest = digest or digest_of(response.payload)
         answer_id = new_id()
@@ -108,7 +108,7 @@ class WarcKeeper:
         return kept
 
     def convert(self, kept: Kept, at: float, html: str) -> tuple[str, int]:
-        """Writes what scripts made of a response. Returns the file, and where the record begins in it."""
+        """Writes the rendered DOM of a response. Returns the file and the offset of the record."""
         self._have_file(at)
         place = self._path.name, self._end
         headers = {"WARC-Target-URI": kept.url, "WARC-Refers-To": kept.record_id, "Content-Type": HTML}
@@ -116,7 +116,7 @@ class WarcKeeper:
         return place
 
     def note(self, kept: Kept, at: float, fields: Mapping[str, str]) -> None:
-        """Writes what was thought of a response; it is all that there is of one that was not kept."""
+        """Writes a metadata record about a response, such as its verdict; the only record if that was not stored."""
         self._have_file(at)
         refers = {"WARC-Refers-To": kept.record_id} if kept.file else {}
         unkept = {} if kept.file else {NOT_KEPT: kept.digest}
@@ -124,14 +124,14 @@ class WarcKeeper:
         self._write(packed(record("metadata", at, headers, fields_block({**unkept, **fields}))))
 
     def message(self, kept: Kept) -> bytes | None:
-        """The HTTP message of a response that was kept; None: it is lost."""
+        """The HTTP message of a stored response; None if it is lost."""
         with contextlib.suppress(OSError):
             record = unpacked(self._folder / kept.file, kept.offset) if kept.file else None
             return None if record is None else block_of(record)
         return None
 
     def close(self) -> None:
-        """Ends the file and writes its index; the next record begins another."""
+        """Closes the file and writes its index; the next record starts a new file."""
         if self._file < 0:
             return
         file, self._file = self._file, -1
@@ -164,7 +164,7 @@ class WarcKeeper:
         self._write(packed(record("warcinfo", at, headers, fields_block(about))))
 
     def _write(self, data: bytes) -> None:
-        """All of it or nothing."""
+        """Writes all of the data, or truncates the file to its previous end."""
         written = 0
         with _refusing(self._path):
             try:
@@ -178,7 +178,7 @@ class WarcKeeper:
 
 
 def mend(folder: Path) -> list[Repair]:
-    """Repairs what a killed crawl left, and writes the indexes that it could not. Warns of what it found damaged."""
+    """Repairs files that a killed crawl left, and writes missing indexes. Logs a warning for each damaged file."""
     done: list[Repair] = []
     for file in sorted(folder.glob("*.warc.gz")):
         if cdxj.index_of(file).exists():
@@ -195,7 +195,7 @@ def mend(folder: Path) -> list[Repair]:
 
 
 def judgement(visit: Visit, verdict: Verdict, language: str = "") -> dict[str, str]:
-    """What `note` writes about a judged page."""
+    """The fields that `note` writes about a judged page."""
     return {
         "verdict": "relevant" if verdict.relevant else "not relevant",
         "relevance": f"{verdict.relevance:g}",
@@ -240,7 +240,7 @@ def _number(file: Path) -> int:
 
 @contextlib.contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """What the disk refuses, said in one line."""
+    """Converts OSError to BrokenStorage, a message of one line."""
     try:
         yield
     except OSError as error:

@@ -1,5 +1,4 @@
-"""WARC records: how one is written, where in a gzip file each begins and ends, and how one is unpacked in little
-memory."""
+"""WARC records: serialisation, boundaries in gzip files, and decompression in little memory."""
 
 from __future__ import annotations
 
@@ -21,11 +20,11 @@ from isal import igzip
 
 from spoor.records import Response
 
-# What does a WARC 1.1 record look like? Bytes made from what a server sent and what was thought of it.
+# Serialisation of WARC 1.1 records.
 
 
 Headers = dict[str, str]
-"""Those of a WARC record, in the order they are written; one with an empty value is left out."""
+"""Headers of a WARC record, in writing order; those with an empty value are omitted."""
 
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 FIELDS = "application/warc-fields"
@@ -39,7 +38,7 @@ def new_id() -> str:
 
 
 def digest_of(data: bytes) -> str:
-    """As archives write it: SHA-1 in base 32."""
+    """The digest in the form of web archives: SHA-1 in base 32."""
     return digest_text(hashlib.sha1(data, usedforsecurity=False).digest())
 
 
@@ -48,7 +47,7 @@ def digest_text(sha1: bytes) -> str:
 
 
 def date_of(at: float) -> str:
-    """`at` is in seconds since 1970."""
+    """The WARC-Date of `at`, in seconds since 1970."""
     return _date(int(at))
 
 
@@ -58,7 +57,7 @@ def _date(at: int) -> str:
 
 
 def record(kind: str, at: float, headers: Headers, block: bytes) -> bytes:
-    """`headers` are those that not every record has, Content-Type included."""
+    """`headers` are those besides the ones that every record has, including Content-Type."""
     common = {
         "WARC-Type": kind,
         "WARC-Record-ID": headers.pop("WARC-Record-ID", "") or new_id(),
@@ -70,7 +69,7 @@ def record(kind: str, at: float, headers: Headers, block: bytes) -> bytes:
 
 
 def fields_block(fields: Mapping[str, str]) -> bytes:
-    """One field a line; line ends within a value become spaces."""
+    """One field per line; line breaks within a value become spaces."""
     lines = "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in fields.items() if value)
     return lines.encode("utf8", "replace")
 
@@ -85,7 +84,7 @@ def request_headers(response: Response, answer_id: str) -> Headers:
 
 
 def answer_headers(response: Response, answer_id: str, payload_digest: str, kind: str = "") -> Headers:
-    """`kind` is what a script asked for it as, "" for a page."""
+    """`kind` is the type of sub-resource that a script requested, "" for a page."""
     return {
         "WARC-Record-ID": answer_id,
         "WARC-Target-URI": response.url,
@@ -98,8 +97,7 @@ def answer_headers(response: Response, answer_id: str, payload_digest: str, kind
 
 
 def kept_head(response: Response) -> bytes:
-    """Status line and headers as sent, save that the transfer encoding, which the payload has no more, gives way to its
-    length."""
+    """Status line and headers as received, except that Content-Length replaces Transfer-Encoding, which is decoded."""
     head = response.head.rstrip(b"\r\n") + b"\r\n"
     if _TRANSFER_ENCODING.search(head):
         head = _CONTENT_LENGTH.sub(b"", _TRANSFER_ENCODING.sub(b"", head))
@@ -108,21 +106,20 @@ def kept_head(response: Response) -> bytes:
 
 
 def _truncated(cut: str) -> str:
-    """In the words of the WARC standard."""
+    """The value of WARC-Truncated in the terms of the standard."""
     return cut if cut in _CUT else "unspecified" if cut else ""
 
 
-# A WARC record while it is unpacked: its two heads, its size and its digests, in little memory however large it
-# is.
+# Decompression of a record in constant memory: its heads, size and digests.
 
 
 BLANK = b"\r\n\r\n"
 LONGEST_HEADS = 4 << 20
-"""Bytes of a record that are held: its WARC head and, of a response, the head of the HTTP message after it."""
+"""Most bytes held in memory: the WARC header and, for a response, the HTTP header."""
 
 
 class Unpacked:
-    """Fed with the pieces of one record in order, then finished; only then it may be asked about."""
+    """A record that is fed in pieces, in order, and then finished; its properties are valid only then."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -148,20 +145,20 @@ class Unpacked:
             self._know_heads()
 
     def begins_like(self, start: bytes) -> bool:
-        """As far as it has come."""
+        """Compares only the bytes received so far."""
         known = self.head if self._heads_are_known else bytes(self._beginning[: len(start)])
         return start.startswith(known[: len(start)])
 
     @cached_property
     def headers(self) -> dict[str, str]:
-        """Those of the WARC head, by name in lower case, the first of each."""
+        """The WARC headers by lower-case name; the first of each counts."""
         lines = self.head.decode("utf8", "replace").split("\r\n")[1:]
         pairs = [line.partition(":") for line in reversed(lines)]
         return {name.strip().lower(): value.strip() for name, _, value in pairs}
 
     @property
     def announced(self) -> int | None:
-        """How large the whole record is by its own account; None: it gives none."""
+        """The size of the whole record according to its headers; None if they are invalid."""
         length = self.headers.get("content-length", "")
         if not (self.head.startswith(b"WARC/") and length.isascii() and length.isdigit() and len(length) < 19):
             return None
@@ -169,7 +166,7 @@ class Unpacked:
 
     @property
     def is_record(self) -> bool:
-        """Whether it is one WARC record, as large as it says."""
+        """Whether it is a WARC record of the size in its headers."""
         return self.announced == self.size
 
     @property
@@ -178,7 +175,7 @@ class Unpacked:
 
     @property
     def payload_digest(self) -> str:
-        """Of what follows the head of the HTTP message."""
+        """The digest of the body of the HTTP message."""
         return digest_text(self._payload.digest())
 
     def _know_heads(self) -> None:
@@ -193,7 +190,7 @@ class Unpacked:
         self._payload.update(payload)
 
     def _hash(self, piece: bytes) -> None:
-        """What comes after the block are the line ends that every record has."""
+        """Bytes after the block, the line breaks at the end of a record, are not hashed."""
         if self._missing > 0:
             piece = piece[: self._missing]
             self._missing -= len(piece)
@@ -201,30 +198,29 @@ class Unpacked:
             self._payload.update(piece)
 
 
-# A gzip file with a member for each record: where records begin and end, and what of a damaged file can be
-# read.
+# A gzip file with one member per record: boundaries of records, and reading of damaged files.
 
 
 LEVEL = 2
-"""Of ISA-L, between zlib's own 1 and 3 in size. Most payloads come packed; on those 3 would take twice the time for
-nothing."""
+"""Compression level of ISA-L; the size is between those of levels 1 and 3 of zlib. Most payloads are already
+compressed; for those, level 3 would take twice the time for nothing."""
 HEADER = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
-"""Before the compressed bytes of every member that we write."""
+"""The gzip header of each member that we write."""
 TRAILER = struct.Struct("<II")
-"""After them: CRC-32 and size of what was compressed."""
+"""The gzip trailer: CRC-32 and size of the uncompressed data."""
 LARGEST = 1 << 28
-"""Bytes of a record that is unpacked into memory. Ours are smaller; in a file of somebody else's a few bytes may
-stand for gigabytes."""
+"""Most bytes of a record that are decompressed into memory. Ours are smaller; files from other sources may be
+decompression bombs."""
 _RECORD = b"WARC/"
 _MAGIC = b"\x1f\x8b\x08"
 _GZIP, _RAW = 31, -15
 _FIRST, _CHUNK, _SEARCHED = 1 << 12, 1 << 16, 1 << 20
-"""Bytes that are read at a time: first, then, and while looking for the next member after damage."""
+"""Bytes per read: the first, later ones, and in the search for the next member after damage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Bytes of a file, as they are packed."""
+    """A range of (compressed) bytes of a file."""
 
     offset: int
     length: int
@@ -236,8 +232,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Member(Piece):
-    """A record that can be read. Not `sound`: only the header or the trailer of the member is damaged, and what it
-    holds is proven to be as it was."""
+    """A readable record. If it is not `sound`, only the gzip header or trailer is damaged; the content is verified."""
 
     record: Unpacked
     sound: bool = True
@@ -245,7 +240,7 @@ class Member(Piece):
 
 @dataclass(frozen=True, slots=True)
 class Gap(Piece):
-    """Bytes that cannot be read. `torn`: they are the beginning of a last record that was never written to its end."""
+    """Unreadable bytes. `torn`: they are the start of a last record that was not completely written."""
 
     torn: bool = False
 
@@ -258,7 +253,7 @@ class _State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """At unpacking a member: how far it got. `after` are bytes that were read beyond it."""
+    """An attempt to decompress a member, and how far it got. `after` are bytes that were read beyond the member."""
 
     state: _State
     length: int
@@ -271,12 +266,12 @@ def packed(record: bytes) -> bytes:
 
 
 def members(file: Path) -> Iterator[Member]:
-    """What can be read, before and after damage."""
+    """The readable records, before and after damage."""
     return (piece for piece in pieces(file) if isinstance(piece, Member))
 
 
 def pieces(file: Path) -> Iterator[Member | Gap]:
-    """The file from its first byte to its last: what can be read, and the gaps between."""
+    """The whole file in order: readable records, and the gaps between them."""
     with file.open("rb", _SEARCHED) as stream:
         offset, size = 0, file.stat().st_size
         while offset < size:
@@ -293,7 +288,7 @@ def pieces(file: Path) -> Iterator[Member | Gap]:
 
 
 def unpacked(file: Path, offset: int) -> bytes | None:
-    """The record that begins at `offset`; None when no whole one does."""
+    """The record at `offset`; None if there is no complete one."""
     with file.open("rb") as stream:
         stream.seek(offset)
         unpacker = zlib.decompressobj(_GZIP)
@@ -310,12 +305,12 @@ def unpacked(file: Path, offset: int) -> bytes | None:
 
 
 def block_of(record: bytes) -> bytes:
-    """What follows the headers of a record."""
+    """The block of a record."""
     return record.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n\r\n")
 
 
 def rewrapped(member: bytes) -> bytes:
-    """The bytes of a member that is not sound, with header and trailer as they must have been."""
+    """A member that is not sound, with a correct gzip header and trailer."""
     crc, size = 0, 0
     for piece in _inflated(member[len(HEADER) :]):
         crc, size = zlib.crc32(piece, crc), size + len(piece)
@@ -323,7 +318,7 @@ def rewrapped(member: bytes) -> bytes:
 
 
 def _unpack(stream: BinaryIO, offset: int, window: int, must_begin: bytes = b"") -> _Attempt:
-    """Piece by piece, because a record may be larger than what one wants in memory."""
+    """Decompresses in pieces, because a record may be too large for memory."""
     stream.seek(offset)
     unpacker, record = zlib.decompressobj(window), Unpacked()
     length, relevant = 0, _FIRST
@@ -352,7 +347,7 @@ def _member(offset: int, attempt: _Attempt) -> Member | None:
 
 
 def _with_damaged_wrapper(stream: BinaryIO, offset: int) -> Member | None:
-    """A member of which the compressed bytes are whole, though gzip does not take it for one."""
+    """A member whose compressed data are intact, although gzip rejects it."""
     attempt = _unpack(stream, offset + len(HEADER), _RAW, _RECORD)
     if attempt.state is not _State.WHOLE or not attempt.record.is_record:
         return None
@@ -364,8 +359,8 @@ def _with_damaged_wrapper(stream: BinaryIO, offset: int) -> Member | None:
 
 
 def _is_proven(data: bytes) -> bool:
-    """Whether the trailer says that what was compressed is as it was. One bit of the checksum may be wrong if the size
-    is right: damage elsewhere would have changed many."""
+    """Whether the trailer confirms the content. One bit of the checksum may be wrong if the size is right: damage of
+    the content would change many bits."""
     crc, size = 0, 0
     for piece in _inflated(data):
         crc, size = zlib.crc32(piece, crc), size + len(piece)
@@ -381,7 +376,7 @@ def _inflated(data: bytes) -> Iterator[bytes]:
 
 
 def _next_member(stream: BinaryIO, start: int) -> Member | None:
-    """The first whole record that begins at `start` or later."""
+    """The first complete record that begins at `start` or later."""
     while True:
         stream.seek(start)
         searched = stream.read(_SEARCHED)
@@ -397,7 +392,7 @@ def _next_member(stream: BinaryIO, start: int) -> Member | None:
 
 
 def _is_torn(stream: BinaryIO, offset: int, attempt: _Attempt) -> bool:
-    """Whether the rest of a file is what a process leaves that was killed while it wrote."""
+    """Whether the rest of a file looks like an interrupted write."""
     announced = attempt.record.announced
     if attempt.state is _State.TORN:
         return attempt.record.begins_like(_RECORD) and (announced is None or attempt.record.size <= announced)

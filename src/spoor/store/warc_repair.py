@@ -1,7 +1,7 @@
-"""A damaged WARC file made readable again, and what the database must know of lost records.
+"""Repairs damaged WARC files, and updates the database about lost records.
 
-What cannot be read is replaced by a record that says so and is just as long, so that all others stay where the index
-and the database know them to be. The damaged file itself goes to the folder `damaged` beside.
+Unreadable bytes are replaced by a record of the same length that says so, so that all other records keep their offsets
+in the index and the database. The damaged file itself is moved to the folder `damaged`.
 """
 
 from __future__ import annotations
@@ -31,23 +31,22 @@ from spoor.store.warc_records import (
     rewrapped,
 )
 
-# A damaged WARC file made readable again: every record on both sides of the damage is kept, and so is the file
-# as it was.
+# Repair of a WARC file: all readable records are kept, and so is the original file.
 
 
 ASIDE = "damaged"
-"""The folder for what was damaged."""
+"""The folder for damaged originals."""
 _COMMENT = 0x10
-"""The flag of a gzip header after which a comment follows, ended by a zero."""
+"""The gzip header flag for a comment, which ends with a zero byte."""
 _COPIED = 1 << 20
 _NOTHING = Unpacked()
-"""In place of the heads of records, of which there may be hundreds of thousands."""
+"""Placeholder for the records, to save memory: there may be hundreds of thousands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What became of the bytes of a file: those from `start` to before `end` are lost, those from `end` on, up to the
-    next move, lie `by` bytes nearer to the start of the file than they did."""
+    """The bytes from `start` to before `end` are lost; those from `end` to the next move have moved `by` bytes towards
+    the start of the file."""
 
     start: int
     end: int
@@ -56,8 +55,8 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """`aside` is where what was there before is kept, None: the file was empty. `left` is False when no record could
-    be read, and so the file is gone."""
+    """The result of a repair. `aside` is the path of the original, or of its cut-off end; None if the file was empty.
+    `left` is False if no record was readable and the file was removed."""
 
     file: Path
     aside: Path | None
@@ -80,7 +79,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """A WARC file read from end to end: its pieces, without what they hold, and the captures among them."""
+    """The structure of a WARC file: its pieces, without their content, and its captures."""
 
     pieces: tuple[Member | Gap, ...]
     captures: tuple[Capture, ...]
@@ -98,8 +97,8 @@ def survey(file: Path) -> Survey:
 
 
 def repair(file: Path, surveyed: Survey | None = None) -> Repair | None:
-    """None: every record of the file can be read, and nothing was changed. Safe to be interrupted at any time: until
-    it is done, and after it, all that could be read can be. `surveyed` is what `survey` found, if it was asked."""
+    """Returns None if every record is readable and nothing was changed. Can be interrupted at any time without losing a
+    readable record. `surveyed` is the result of `survey`, if known."""
     found = (surveyed or survey(file)).pieces
     readable = [piece for piece in found if isinstance(piece, Member)]
     lost = tuple(piece for piece in found if isinstance(piece, Gap))
@@ -124,7 +123,7 @@ def _without_empty(file: Path) -> Repair | None:
 
 
 def _cut(file: Path, end: Gap) -> Path:
-    """Takes the end off, and keeps it."""
+    """Cuts off the end and saves it."""
     aside = _folder(file) / f"{file.name}.torn"
     with file.open("rb") as whole, aside.open("wb") as torn:
         whole.seek(end.offset)
@@ -136,7 +135,7 @@ def _cut(file: Path, end: Gap) -> Path:
 
 
 def _rewritten(file: Path, found: Sequence[Member | Gap]) -> Repair:
-    """A gap at the end needs no filler: nothing after it has to stay where it is."""
+    """Gaps are filled, except at the end: no record after it has to keep its offset."""
     readable = [piece for piece in found if isinstance(piece, Member)]
     lost = tuple(piece for piece in found if isinstance(piece, Gap))
     fillers = {gap: filler for gap in lost if gap.end <= readable[-1].offset and (filler := _filler(file, gap))}
@@ -171,7 +170,7 @@ def _moves(lost: Iterable[Gap], fillers: dict[Gap, bytes]) -> tuple[Move, ...]:
 
 
 def _filler(file: Path, gap: Gap) -> bytes | None:
-    """A gzip member as long as the gap, with a record that says what was there; None: the gap is too short for one."""
+    """A gzip member of the length of the gap, with a record that describes it; None if the gap is too short."""
     said = {"damaged": f"{gap.length} bytes from {gap.offset} on could not be read", "kept-in": f"{ASIDE}/{file.name}"}
     for fields in (said, {}):
         member = packed(_notice(file, gap, fields))
@@ -185,15 +184,14 @@ def _filler(file: Path, gap: Gap) -> bytes | None:
 
 
 def _notice(file: Path, gap: Gap, fields: dict[str, str]) -> bytes:
-    """The same for the same damage, so that a repair that was interrupted ends as it would have."""
+    """Deterministic, so that an interrupted repair has the same result when repeated."""
     name = uuid.uuid5(uuid.NAMESPACE_URL, f"{file.name} {gap.offset} {gap.length}")
     headers = {"WARC-Record-ID": f"<{name.urn}>", "Content-Type": FIELDS}
     return record("metadata", file.stat().st_mtime, headers, fields_block(fields))
 
 
 def _set_aside(file: Path) -> Path:
-    """The same bytes under another name: a second name for them where the disk has such, else a copy. An earlier file
-    of that name stays."""
+    """Keeps the original under another name, by hard link if possible, else as a copy. Overwrites no earlier one."""
     aside = _folder(file) / file.name
     for number in range(2, 1_000_000):
         if not aside.exists():
@@ -215,18 +213,17 @@ def _folder(file: Path) -> Path:
     return folder
 
 
-# What the database must know after a WARC file was repaired: which records are gone, and which lie elsewhere
-# now.
+# Updates of the database after a repair: records that are lost or have moved.
 
 
 _END = 2**62
-"""No file has so many bytes."""
+"""Larger than any file."""
 _WITHIN = "warc_file = ? AND warc_offset >= ? AND warc_offset < ?"
 
 
 def follow(db: sqlite3.Connection, repair: Repair) -> None:
-    """Pages whose record is lost stay in the journal, without a place in the archive; payloads that are lost are
-    forgotten, so that they are kept when they come again."""
+    """Pages of lost records stay in the journal, without a location in the archive; lost payloads are removed from the
+    duplicates, so that they are stored if they are fetched again."""
     tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not {"pages", "digests"} <= tables:
         return

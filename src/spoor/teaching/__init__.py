@@ -1,1 +1,1 @@
-"""A judge that is learned while crawling: what it starts from, which pages it asks about, what answers change."""
+"""Active learning of a judge during a crawl: how it starts, which pages it asks about, and what answers change."""

@@ -1,4 +1,4 @@
-"""A file of answers as a teacher: URLs and whether they are relevant, as CSV, TSV or JSON lines.
+"""A file of answers as a teacher: URLs with relevant or not, as CSV, TSV or JSON lines.
 
 url,answer
 https://example.org/course,yes
@@ -21,7 +21,7 @@ from spoor.records import Question
 from spoor.urls import canonical, normalise
 
 LARGEST = 1 << 26
-"""Bytes of a file: hundreds of thousands of answers."""
+"""Maximum file size in bytes: hundreds of thousands of answers."""
 WORDS = {
     **dict.fromkeys(("yes", "y", "true", "1", "relevant"), True),
     **dict.fromkeys(("no", "n", "false", "0", "not relevant", "irrelevant"), False),
@@ -31,7 +31,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class FileTeacher:
-    """Answers by canonical URL, whichever spelling a question has."""
+    """A teacher that looks answers up by canonical URL. None is "cannot say"."""
 
     answers: Mapping[str, bool | None]
     who: str = "file"
@@ -45,7 +45,7 @@ class FileTeacher:
 
 
 def read_answers(path: Path) -> dict[str, bool | None]:
-    """By canonical URL; of several answers to one the last counts."""
+    """Answers by canonical URL; of several answers to one URL the last counts."""
     try:
         content = read_bounded(path, LARGEST, "file of answers").decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -68,7 +68,7 @@ def _objects(path: Path, content: str) -> Iterator[tuple[int, Any, Any]]:
 
 
 def _cells(path: Path, content: str) -> Iterator[tuple[int, Any, Any]]:
-    """The columns url and answer, or the first two where the first line names none."""
+    """Line number, URL and answer of each row: the columns url and answer, or the first two without a header."""
     head = next((line for line in content.splitlines() if line.strip()), "")
     rows = csv.reader(io.StringIO(content), delimiter="\t" if "\t" in head else ",", skipinitialspace=True)
     columns = [0, 1]

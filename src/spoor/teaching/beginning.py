@@ -1,4 +1,4 @@
-"""What a student knows before the first answer: example pages, a sentence, and what words are common anyway."""
+"""Makes a student before the first answer, from example pages, a sentence and background word frequencies."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ NOTHING_FETCHED: Mapping[str, Page] = {}
 
 
 def student_of(target: Target, fetched: Mapping[str, Page] = NOTHING_FETCHED, aim: Aim = HALF) -> Student:
-    """What `[target] like` and `about` ask for. `fetched` are pages of examples: all that are
-    URLs, and files that were read already."""
+    """The student that `[target] like` and `about` define. `fetched` are example pages by their name in `like`: all
+    URLs, and files that are already read."""
     return beginner([_example(one, fetched) for one in target.like], target.about, aim)
 
 
@@ -34,7 +34,7 @@ def _example(name: str, fetched: Mapping[str, Page]) -> Page:
 
 
 def beginner(examples: Sequence[Page], about: str = "", aim: Aim = HALF) -> Student:
-    """A student that knows example pages, a sentence, or both."""
+    """A student that starts from example pages, a sentence, or both."""
     texts = [features(page.title, page.best_text) for page in examples]
     if about:
         texts.append(features(about, about))

@@ -1,4 +1,4 @@
-"""From examples, presumed ones and answers to a model: weights of words, probabilities, a threshold."""
+"""Fits a model to examples, presumed negatives and answers: word weights, calibrated probabilities, a threshold."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from spoor.judging.regression import (
     Floats,
     Rows,
     Sample,
+    cross_validated_scores,
     fitted,
     minimised,
     pair_products,
     rows_of,
-    scored_by_others,
 )
 from spoor.teaching.presumed import rarity
 
 ENOUGH = 12
-"""Answers of each kind from which on a share of them says something of a precision or a recall."""
+"""Answers of each class needed to estimate precision or recall."""
 SPREAD = 0.3
-"""Log odds by which the threshold is off that is found without answers, as a standard deviation. The larger, the farther
-the first answers move it; they are mostly no, and a threshold that is too high keeps a strategy from what it looks for."""
+"""Standard deviation, in log odds, of the error of a threshold found without answers. The larger, the farther the first
+answers move the threshold. Most of them are negative, and a threshold that is too high starves the strategy."""
 SLOPE_SPREAD = 0.5
-"""The same of the logarithm of how steeply log odds rise with the score: as far as the regression knows, one to one."""
+"""The same for the logarithm of the slope of log odds over the score; the prior is a slope of one."""
 SLOPES = np.linspace(-2.0, 2.0, 17)
-"""Those that are tried, in standard deviations."""
+"""The logarithms of the slopes that are tried, in standard deviations."""
 BEGUN = 0.5
-"""Of an answer: so much a relevant page counts that the student began with. Examples are alike, answers differ."""
+"""Weight of an example page, relative to an answer. Examples resemble each other, answers differ."""
 FOLDS, OF_MANY, MANY = 10, 5, 200
-"""Of examples and answers: a page is scored too low by a student that knows few of the relevant ones. Of more than
-`MANY` it knows enough, and to fit them takes time."""
+"""Folds of the cross-validation. With few folds, a model that lacks some of the few positives scores the held-out
+ones too low. `OF_MANY` folds are enough for more than `MANY` examples and answers, and save time."""
 FEW = 5
-"""Answers that say a page is irrelevant, from which on they stand for all that are."""
+"""Negative answers from which on the presumed negatives are ignored in `_midway`."""
 LEAST_SEEN = 20
-"""Pages from which on their scores say where the threshold lies."""
+"""Pages needed to find the threshold from their scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Example:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A model, and the log odds of each answer by a model that was fitted without it."""
+    """A model, and the log odds of each answered page in cross-validation, by a model fitted without it."""
 
     model: TopicModel
     unseen: Floats
@@ -71,7 +71,7 @@ def learned_from(
     rows = _scaled(rows_of([each.sample for each in everything]))
     counts = np.where(relevant & (np.arange(len(everything)) < len(begun)), BEGUN, 1.0)
     products = pair_products(rows)
-    scores = scored_by_others(rows, relevant, _folds(relevant), counts, products)
+    scores = cross_validated_scores(rows, relevant, _folds(relevant), counts, products)
     midway = _midway(scores, relevant, len(begun))
     slope, even = _calibrated(scores[len(begun) :] - midway, relevant[len(begun) :])
     unseen = slope * (scores[len(begun) :] - midway - even)
@@ -88,18 +88,19 @@ def learned_from(
 
 
 def has_enough(said: Flags) -> bool:
-    """Whether a precision or a recall can be told of these answers."""
+    """Whether precision or recall can be estimated from these answers."""
     return int(min(said.sum(), (~said).sum())) >= ENOUGH
 
 
 def needed_shift(unseen: Floats, said: Flags, split: float) -> float:
-    """By how much log odds are too high, if they divide pages nobody has answered about at `split`, and answers that
-    were scored unseen are these."""
+    """By how much log odds are too high, given that pages without an answer divide at `split`, and given the
+    cross-validated log odds `unseen` of the pages with the answers `said`."""
     return _even(unseen, said, split, SPREAD)[0]
 
 
 def _even(log_odds: Floats, said: Flags, split: float, spread: float) -> tuple[float, float]:
-    """Where a page is as likely relevant as not, as answers say, held to `split`; and how badly that fits."""
+    """The log odds at which a page is as likely relevant as not, with a prior at `split` of this standard deviation;
+    and the loss there."""
 
     def loss(at: Floats) -> tuple[float, Floats]:
         moved, off = log_odds - at[0], (at[0] - split) / spread
@@ -111,8 +112,8 @@ def _even(log_odds: Floats, said: Flags, split: float, spread: float) -> tuple[f
 
 
 def divided(scores: Floats) -> float:
-    """The score that best divides pages nobody has answered about into two kinds: that with the largest variance
-    between them (Otsu). 0: there are too few, or all are alike."""
+    """The score that best divides pages without an answer into two classes: the one with the largest variance between
+    the classes (Otsu's method). 0 if there are too few pages, or all scores are equal."""
     ordered, below = np.sort(scores), np.arange(1, len(scores))
     if len(ordered) < LEAST_SEEN or ordered[0] == ordered[-1]:
         return 0.0
@@ -123,12 +124,12 @@ def divided(scores: Floats) -> float:
 
 
 def _scaled(rows: Rows) -> Rows:
-    """Common words count less from the beginning."""
+    """Features weighted by rarity: common words count less before any training."""
     return replace(rows, weights=rows.weights * rarity()[rows.places])
 
 
 def _folds(relevant: Flags) -> NDArray[np.int64]:
-    """Each kind dealt out in turn, so that none of the folds is without one of them if that can be."""
+    """Stratified folds: each has examples of both classes if there are enough."""
     folds, parts = np.zeros(len(relevant), np.int64), FOLDS if len(relevant) <= MANY else OF_MANY
     for own in (relevant, ~relevant):
         folds[own] = np.arange(own.sum()) % parts
@@ -136,8 +137,8 @@ def _folds(relevant: Flags) -> NDArray[np.int64]:
 
 
 def _calibrated(scores: Floats, said: Flags) -> tuple[float, float]:
-    """Slope of the log odds of answers, and the score at which they are even (Platt); held to one and to 0. Of some
-    slopes the best: all of them are above 0, so a higher score never means less, however the answers are."""
+    """Slope of the log odds of answers, and the score at which they are 0 (Platt scaling), with priors at 1 and 0.
+    Takes the best of some positive slopes, so that log odds never fall with the score; for each the loss is convex."""
     best, least = (1.0, 0.0), math.inf
     for slope in np.exp(SLOPE_SPREAD * SLOPES).tolist():
         even, misfit = _even(slope * scores, said, 0.0, slope * SPREAD)
@@ -148,8 +149,8 @@ def _calibrated(scores: Floats, said: Flags) -> tuple[float, float]:
 
 
 def _midway(scores: Floats, relevant: Flags, begun: int) -> float:
-    """Between the means of both kinds. Presumed negatives are unlike any page, so they count only while few real ones
-    are known."""
+    """Halfway between the mean scores of both classes. Presumed negatives are unlike real pages, so they count only
+    while there are few negative answers."""
     known = ~relevant & (np.arange(len(relevant)) >= begun)
     others = known if known.sum() >= FEW else ~relevant
     return float(scores[relevant].mean() + scores[others].mean()) / 2.0

@@ -1,4 +1,4 @@
-"""What a judge was taught so far: who answered how often, and what each lesson changed. Read from crawl.db."""
+"""History of the lessons of a judge: answers per teacher, and what each lesson changed. Read from crawl.db."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spoor.store.marks import marks_since
 
 @dataclass(frozen=True, slots=True)
 class AnswerCount:
-    """What a teacher says now, of each page the last word. `unsaid`: taken back, or a program could not say."""
+    """Answers of one teacher, the last about each page. `unsaid`: withdrawn, or the program could not say."""
 
     who: str
     relevant: int
@@ -23,7 +23,7 @@ class AnswerCount:
 
 @dataclass(frozen=True, slots=True)
 class TaughtSoFar:
-    """Lessons in their order; of a crawl that nobody taught, nothing."""
+    """Lessons in order. Both are empty if the crawl had no lesson."""
 
     answers: tuple[AnswerCount, ...]
     lessons: tuple[Taught, ...]

@@ -1,7 +1,7 @@
-"""What a student keeps of the pages it has judged, and its versions: tables of crawl.db.
+"""Stores the pages that a student has judged, and its versions, in tables of crawl.db.
 
-From the sample a page can be judged again, from the excerpt a teacher can be asked about it; nothing is read from the
-archive for that, which need not hold the page."""
+The sample of a page suffices to judge it again, and the excerpt to ask a teacher about it. The archive is not read: it
+need not contain the page."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from spoor.store.lesson_tables import create_lesson_tables, has_students
 from spoor.urls import host_of
 
 EXCERPT = 6_000
-"""Characters of the main text."""
+"""Characters of the main text that are stored."""
 LARGEST = 1 << 22
-"""Bytes of a sample or an excerpt, unpacked."""
+"""Maximum size of a sample or an excerpt in bytes, decompressed."""
 _AT_ONCE = 500
 _PLACE = np.dtype("<i4")
 _WEIGHT = np.dtype("<f4")
@@ -35,8 +35,8 @@ _INSERT = (
 
 @dataclass(frozen=True, slots=True)
 class JudgedPage:
-    """A page as a student of this `version` judged it: with this `probability` by itself, where `others` had to agree.
-    `decides`: what the student says of it makes a difference."""
+    """A page as judged by the student of this `version`. `probability` is that of the student alone; `others` are the
+    verdicts of the other judges, which must agree. `decides`: the verdict of the student changes the result."""
 
     url: str
     version: int
@@ -50,9 +50,9 @@ class JudgedPage:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A lesson: what the student of this `version` knows are these marks, by their numbers. `changed` is the share of
-    all verdicts that were turned by it; `row` the last row of the journal before it; `shift` what was taken off its log
-    odds because of the pages seen by then."""
+    """A lesson. `marks` are the ids of all marks on which the student of this `version` was trained, `changed` is the
+    share of verdicts that it reversed, `row` the last row of the journal before it, `shift` what was subtracted from
+    the log odds because of the pages judged by then."""
 
     version: int
     at: float
@@ -64,7 +64,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A verdict that is another since a lesson. Where `verdict` is None, only the probability is."""
+    """A page judged again in a lesson. `verdict` is None if the verdict stays and only the probability is new."""
 
     url: str
     host: str
@@ -74,8 +74,8 @@ class Revision:
 
 @dataclass
 class KeptPages:
-    """What is new is written by `write`, in the transaction of its caller. Pages are kept when they are judged, so some
-    are that the crawl was killed before it took in."""
+    """Buffers new pages and lessons until `write`, which runs in the transaction of the caller. Pages are added when
+    they are judged, so the table may have pages that a killed crawl never recorded."""
 
     _new: list[JudgedPage] = field(default_factory=list, init=False)
     _lessons: list[tuple[Version, Sequence[Revision]]] = field(default_factory=list, init=False)
@@ -144,7 +144,7 @@ def _content(blob: bytes) -> bytes:
 
 
 def versions(db: sqlite3.Connection) -> list[Version]:
-    """All lessons so far."""
+    """All lessons so far, in order."""
     if not has_students(db):
         return []
     rows = db.execute("SELECT version, at, marks, changed, row FROM students ORDER BY version").fetchall()
@@ -156,7 +156,7 @@ def versions(db: sqlite3.Connection) -> list[Version]:
 
 
 def _shifts(db: sqlite3.Connection) -> dict[int, float]:
-    """By version. Crawls of earlier releases have no such table."""
+    """Shifts by version. Crawls of earlier releases have no such table."""
     query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'student_shifts'"
     return (
         dict(db.execute("SELECT version, shift FROM student_shifts").fetchall()) if db.execute(query).fetchone() else {}
@@ -164,7 +164,7 @@ def _shifts(db: sqlite3.Connection) -> dict[int, float]:
 
 
 def version_of(db: sqlite3.Connection, url: str) -> int:
-    """Of the student whose verdict counts; 0: it was not taught."""
+    """Version of the student whose verdict on the page counts; 0 if it had no lesson."""
     row = db.execute("SELECT version FROM judged WHERE url = ?", (url,)).fetchone()
     return 0 if row is None else int(row[0])
 
@@ -175,7 +175,7 @@ def sample_of_page(db: sqlite3.Connection, url: str) -> Sample | None:
 
 
 def excerpt_of(db: sqlite3.Connection, url: str) -> tuple[str, str]:
-    """The title of a page and the beginning of its main text; nothing where it is not known."""
+    """The title of a page and the beginning of its main text; empty if the page is unknown."""
     row = db.execute("SELECT excerpt FROM judged WHERE url = ?", (url,)).fetchone()
     title, _, text = ("" if row is None else _content(row[0]).decode("utf8", "replace")).partition("\n")
     return title, text
@@ -183,7 +183,7 @@ def excerpt_of(db: sqlite3.Connection, url: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A judged page and the verdict on it, as they stand in the database; `row` is the number in the journal."""
+    """A judged page with its verdict, as stored in the database; `row` is its row in the journal."""
 
     row: int
     url: str
@@ -194,7 +194,7 @@ class StoredPage:
 
 
 def stored_pages(db: sqlite3.Connection) -> Iterator[list[StoredPage]]:
-    """All pages that were judged and visited, some at a time."""
+    """Yields all judged and visited pages, in batches."""
     columns = "pages.id, judged.url, judged.host, sample, others, relevance, relevant, because, label"
     query = (
         f"SELECT {columns} FROM judged JOIN pages ON pages.host = judged.host AND pages.url = judged.url "
@@ -203,7 +203,7 @@ def stored_pages(db: sqlite3.Connection) -> Iterator[list[StoredPage]]:
     (last,) = db.execute("SELECT ifnull(max(id), 0) FROM judged").fetchone()
     for first in range(1, last + 1, _AT_ONCE):
         rows = db.execute(query, (first, first + _AT_ONCE - 1)).fetchall()
-        found = {row[1]: _stored(row) for row in rows}  # Of a page that came twice, the last verdict.
+        found = {row[1]: _stored(row) for row in rows}  # The last verdict on a page that was visited twice.
         if found:
             yield list(found.values())
 
@@ -215,7 +215,7 @@ def _stored(row: Sequence[Any]) -> StoredPage:
 
 
 def revised_pages(db: sqlite3.Connection) -> dict[str, tuple[int, Verdict]]:
-    """Pages whose verdicts were revised, by URL: the last row of the journal before that, and what counts now."""
+    """Pages whose verdicts were revised, by URL: the last journal row before the revision, and the new verdict."""
     if not has_students(db):
         return {}
     query = (
@@ -229,9 +229,9 @@ def revised_pages(db: sqlite3.Connection) -> dict[str, tuple[int, Verdict]]:
 _DECIDING = (
     "FROM judged JOIN pages ON pages.host = judged.host AND pages.url = judged.url WHERE decides AND duplicate_of = ''"
 )
-"""Visited pages on which the student decides. Duplicates are left out: what holds of one holds of all."""
+"""Visited pages on which the student decides, without duplicates."""
 _SPREAD = "judged.id * 2654435761 % 4294967296"
-"""An order that is spread over all pages, and the same for the same ones."""
+"""A deterministic pseudo-random order (multiplicative hash of the id)."""
 
 
 def some_samples(db: sqlite3.Connection, most: int) -> list[Sample]:
@@ -240,7 +240,7 @@ def some_samples(db: sqlite3.Connection, most: int) -> list[Sample]:
 
 
 def uncertain_pages(db: sqlite3.Connection, threshold: float, most: int) -> list[tuple[str, float, Sample]]:
-    """With their probabilities: the nearest to the threshold, and as many others."""
+    """URL, probability and sample: the `most` nearest to the threshold, and as many from all pages."""
     query = f"SELECT judged.url, probability, sample {_DECIDING} ORDER BY {{}} LIMIT ?"
     near = db.execute(query.format("abs(probability - ?)"), (threshold, most)).fetchall()
     spread = db.execute(query.format(_SPREAD), (most,)).fetchall()

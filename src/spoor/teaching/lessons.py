@@ -1,4 +1,4 @@
-"""A lesson: a student learns from all marks, and judges everything again that it has judged. By tables of crawl.db."""
+"""A lesson retrains the student on all marks, and judges all stored pages again. Works on tables of crawl.db."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from random import Random
 
+from spoor.crawling.revision import revised
 from spoor.events import Taught
 from spoor.records import Lesson, Question, Verdict
-from spoor.revision import revised
 from spoor.store.journal import numbered_lessons
 from spoor.store.marks import PageMark, marks_since
 from spoor.strategy import Strategy
@@ -32,50 +32,50 @@ from spoor.teaching.taught_judge import TaughtJudge
 from spoor.teaching.teachers import is_automatic
 
 CHANGED = 0.05
-"""A relevance that moves by less leaves a verdict as it was: strategies need not learn anew from every hair."""
+"""Smallest change of relevance that revises a verdict: strategies do not relearn for smaller ones."""
 SEEN = 1_000
-"""Pages by whose scores the threshold is found, together with answers."""
+"""Pages from whose scores, with the answers, the threshold is estimated."""
 CANDIDATES = 200
-"""Pages among which those to ask about are chosen, and as many that are not uncertain."""
+"""Uncertain pages from which questions are selected; as many others are added."""
 
 
 def last_marks(db: sqlite3.Connection) -> dict[str, PageMark]:
-    """What was said of each page last, by URL; `relevant` None: taken back, or that a program could not say."""
+    """The last mark of each page, by URL. `relevant` is None if it was withdrawn, or if a program could not say."""
     return {mark.url: mark for mark in marks_since(db)}
 
 
 def asked_urls(db: sqlite3.Connection) -> set[str]:
-    """Pages about which nobody is asked any more."""
+    """URLs about which no more questions are asked: answered, or asked of a program that could not say."""
     marks = last_marks(db).values()
     return {mark.url for mark in marks if mark.relevant is not None or is_automatic(mark.who)}
 
 
 def usable(db: sqlite3.Connection) -> list[PageMark]:
-    """Marks from which can be learned: of pages that were judged."""
+    """Marks to learn from: the last of each page, not withdrawn, of pages that were judged."""
     judged = {url for (url,) in db.execute("SELECT url FROM judged WHERE url IN (SELECT url FROM marks)")}
     return [mark for mark in last_marks(db).values() if mark.relevant is not None and mark.url in judged]
 
 
 def unlearned(db: sqlite3.Connection, marks: Sequence[PageMark]) -> int:
-    """How many of them the student does not know, or knows though they were taken back."""
+    """Number of marks that the student has not learned, or that it learned and that were withdrawn since."""
     known = versions(db)
     return len({mark.id for mark in marks} ^ set(known[-1].marks if known else ()))
 
 
 def is_threshold_due_in(db: sqlite3.Connection) -> bool:
-    """Whether many more pages have come since the last lesson."""
+    """Whether enough pages were added since the last lesson to estimate the threshold again."""
     known = versions(db)
     return is_threshold_due(_pages_until(db, sys.maxsize), _pages_until(db, known[-1].row if known else 0))
 
 
 def _pages_until(db: sqlite3.Connection, row: int) -> int:
-    """How many came up to a row of the journal; no more are counted than make a difference."""
+    """Number of pages up to a row of the journal, counted up to the last entry of `THRESHOLD_AFTER`."""
     some = "SELECT 1 FROM pages WHERE id <= ? LIMIT ?"
     return int(db.execute(f"SELECT count(*) FROM ({some})", (row, THRESHOLD_AFTER[-1])).fetchone()[0])
 
 
 def student_of_version(db: sqlite3.Connection, student: Student) -> Student:
-    """A student that has just begun, brought to the last version that there was."""
+    """Restores the last stored version, from a student of version 0."""
     known = versions(db)
     if not known:
         return student
@@ -96,7 +96,7 @@ def answered(db: sqlite3.Connection, marks: Sequence[PageMark]) -> list[Answered
 
 @dataclass(frozen=True)
 class Retrained:
-    """What a lesson changes. `changed` are verdicts that are others now, by URL."""
+    """The changes of a lesson. `changed` are the revised verdicts, by URL."""
 
     judge: TaughtJudge
     version: Version
@@ -113,8 +113,8 @@ def judge_again(
     now: float,
     rows: tuple[int, int],
 ) -> Retrained:
-    """What follows if a `student` that was taught by these marks takes the place of the one in the judge; writes
-    nothing. `rows` are the last ones of the journal, before this run and now."""
+    """Judges all stored pages again with a `student` trained on these marks, and returns the changes; writes nothing.
+    `rows` are the last rows of the journal before this run and now."""
     shift = student.shift_by(some_samples(db, SEEN))
     before, taught = judge.student, judge.with_student(student.shifted(shift))
     revisions: list[Revision] = []
@@ -135,7 +135,7 @@ def judge_again(
 
 
 def _judged(judge: TaughtJudge, pages: Sequence[StoredPage]) -> Iterator[tuple[Verdict, Verdict]]:
-    """What the student says of each page, and what all say together."""
+    """For each page, the verdict of the student and the combined verdict of all judges."""
     own = judge.student.revised([page.url for page in pages], [page.sample for page in pages])
     return ((one, judge.verdict(one, page.others)) for page, one in zip(pages, own, strict=True))
 
@@ -145,12 +145,12 @@ def _differs(one: Verdict, other: Verdict) -> bool:
 
 
 def _is_confirmed(student: Student, page: StoredPage, verdict: Verdict) -> bool:
-    """Whether somebody said so, and the verdict does not tell yet."""
+    """Whether the page has an answer that its stored verdict does not mention yet."""
     return page.url in student.answers and verdict.because != page.verdict.because
 
 
 def _surprises(before: Student, after: Student) -> int:
-    """New answers that contradict what was sure."""
+    """Number of new answers that contradict a certain verdict of the earlier student."""
     new = [one for url, one in after.answers.items() if url not in before.answers]
     margins = before.model.probabilities([one.sample for one in new]) - before.model.threshold
     return sum(
@@ -160,7 +160,7 @@ def _surprises(before: Student, after: Student) -> int:
 
 
 def _contradictions(db: sqlite3.Connection) -> int:
-    """Pages of which two teachers say the opposite; of each teacher the last word counts."""
+    """Number of pages on which teachers disagree; the last mark of each teacher counts."""
     said: dict[str, dict[str, bool | None]] = {}
     for mark in marks_since(db):
         said.setdefault(mark.url, {})[mark.who] = mark.relevant
@@ -168,8 +168,8 @@ def _contradictions(db: sqlite3.Connection) -> int:
 
 
 def revised_lessons(db: sqlite3.Connection, strategy: Strategy, after: int = 0) -> Iterator[tuple[int, Lesson]]:
-    """All that a crawl learned from after a row of the journal, each with its number, as it counts since the last
-    revision of its verdicts."""
+    """Yields the row number and the lesson of each row of the journal after `after`, with the verdicts as last
+    revised."""
     pages = revised_pages(db)
     if not pages:
         yield from numbered_lessons(db, after)
@@ -187,8 +187,8 @@ def next_questions(
     may_know: Callable[[str], bool],
     done: Set[str] = frozenset(),
 ) -> list[Question]:
-    """The pages to ask about now; the same for the same database. `done` were asked about, though the database does not
-    say so yet."""
+    """Selects the pages to ask about now; deterministic for a given database. `done` are URLs already asked about that
+    are not yet in the database."""
     asked, threshold = asked_urls(db) | done, student.model.threshold
     found = uncertain_pages(db, threshold, CANDIDATES + len(asked))
     candidates = [

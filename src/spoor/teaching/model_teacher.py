@@ -1,5 +1,5 @@
-"""A language model as a teacher: asked within a budget, each page once. What a page says is data, no
-instruction."""
+"""A language model as a teacher: asked within a budget, once per page. The prompt marks the text of the page as data,
+not instructions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from spoor.records import Failure, Question
 from spoor.store.model_calls import ModelCalls
 
 MOST_CHARACTERS = 6_000
-"""Of the main text that are sent: a page says early what it is about."""
+"""Characters of the main text that are sent; the beginning shows the topic."""
 MOST_TITLE = 300
 CHARACTERS_PER_TOKEN = 2
-"""At the least, to tell beforehand what a call may cost; scripts without spaces come near it."""
+"""Lower bound, to compute the maximum cost of a call in advance; scripts without spaces come near it."""
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {"relevant": {"type": ["boolean", "null"]}},
@@ -34,13 +34,13 @@ RULES = (
     'or {{"relevant": null}} if the page does not show which.'
 )
 _HARMLESS = str.maketrans({"<": "‹", ">": "›", "[": "(", "]": ")", "\0": " "})
-"""Servers take marks such as <|im_end|> and [INST] for the end of a message, wherever they stand."""
+"""Replaces brackets, because servers parse tokens such as <|im_end|> and [INST] as the end of a message anywhere."""
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a model may be asked at most; None: without a limit. Prices are those of 1,000 tokens."""
+    """Limits on the calls to a model; None is unlimited. Prices are per 1,000 tokens."""
 
     calls: int | None = None
     cost: float | None = None
@@ -53,7 +53,8 @@ class Budget:
 
 @dataclass
 class ModelTeacher:
-    """`about` completes "relevant if this is true of the page". Calls are those of all runs of the crawl."""
+    """A teacher that asks a chat model. `about` completes "relevant if this is true of the page". `calls` are those of
+    all runs of the crawl."""
 
     model: ChatModel
     about: str
@@ -96,7 +97,7 @@ class ModelTeacher:
         return relevant
 
     def _messages(self, question: Question) -> list[dict[str, str]]:
-        """The lines around the page hold a digest of it, so that nothing on the page can look like its end."""
+        """The delimiter lines contain a hash of the page, so that the page cannot contain its own end marker."""
         page = "\n".join(
             (f"URL: {question.url}", f"Title: {question.title[:MOST_TITLE]}", question.text[:MOST_CHARACTERS])
         )
@@ -107,12 +108,12 @@ class ModelTeacher:
         return [{"role": "system", "content": rules}, {"role": "user", "content": asked}]
 
     def _price(self, messages: list[dict[str, str]]) -> float:
-        """The most that a call can cost."""
+        """Maximum cost of a call."""
         characters = sum(len(message["content"]) for message in messages)
         return self.budget.price(characters / CHARACTERS_PER_TOKEN, self.model.most_tokens)
 
     def _least_cost(self) -> float:
-        """Of a page without a text."""
+        """Maximum cost of a call about an empty page."""
         return self._price(self._messages(Question("", "", "")))
 
     def _cost(self, reply: Reply, messages: list[dict[str, str]]) -> float:
@@ -127,7 +128,7 @@ class ModelTeacher:
 
 
 def decision(content: str) -> bool | None:
-    """Of a JSON object with a boolean; anything else is an answer that cannot say."""
+    """The boolean `relevant` of a JSON object; None (cannot say) for any other content."""
     try:
         answer = json.loads(content)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""What a topic is told apart from while nobody has said what is irrelevant: texts as common as words are.
+"""Presumed negatives, used until there are negative answers: texts drawn from background word frequencies.
 
-A text about anything holds a word as often as the background says. Drawn word by word from the words of the examples,
-such texts hold what is common in their language, and hardly ever what is particular to them.
+Each word of the examples is drawn with its document frequency in the background corpus. Such texts contain the common
+words of the language, and hardly ever words specific to the topic.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from spoor.parse.words import IN_TITLE, PLACES, Features, Words, place
 
 TEXTS = 30
 COMMON = 0.5
-"""Of the texts about anything: a word that so many hold says nothing of a topic."""
+"""Share of background texts from which on a word that they contain is not specific to a topic."""
 _UNKNOWN = 0.5
-"""Texts that hold a word of which the background knows nothing."""
+"""Assumed document frequency of a word that is not in the background corpus."""
 _TITLE = 2.0
-"""So much more a word counts in a title."""
+"""Factor of the weight of a word in a title."""
 
 
 def presumed_negatives(positive: Sequence[Features]) -> list[Features]:
-    """The same for the same examples."""
+    """Draws `TEXTS` texts; deterministic for given examples."""
     words = sorted({word for text in positive for word in text.words})
     chance, known = Random(0), background()
     shares = [known.frequencies.get(word.removeprefix(IN_TITLE), _UNKNOWN) / known.texts for word in words]
@@ -37,8 +37,8 @@ def presumed_negatives(positive: Sequence[Features]) -> list[Features]:
 
 @cache
 def rarity() -> NDArray[np.float32]:
-    """How much the feature at each place may count before anything is known of it, up to 1: the less, the more texts
-    about anything hold the word."""
+    """Prior weight of the feature at each index, an inverse document frequency scaled to 1 for unknown words. Words in
+    titles count `_TITLE` times as much."""
     known = background()
     most = _rarity(_UNKNOWN, known.texts)
     rare = np.ones(PLACES, np.float32)
@@ -53,7 +53,7 @@ def _rarity(count: float, texts: int) -> float:
 
 
 def telling_words(texts: Sequence[str], most: int) -> list[str]:
-    """The words by which texts are most unlike others; without those that every other text holds."""
+    """The words most specific to the texts, without those that half of the background texts contain."""
     words, known = [word for text in texts for word in Words().of(text)], background()
     rare = [word for word in words if known.frequencies.get(word, 0) < COMMON * known.texts]
     return heaviest(general_space("lg").vector(rare or words), most)

@@ -1,4 +1,4 @@
-"""Which pages to ask about, when, and when to stop. Decides; asks nobody."""
+"""Selects the pages to ask about, and when to ask, retrain and stop. Pure decisions, no I/O."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from spoor.judging.regression import Sample
 from spoor.urls import host_of
 
 HORIZON, OF_BUDGET = 2_000, 0.9
-"""Visits after which all questions are due: so many where a crawl has no end in sight, else this share of its budget.
-Pages that come later are unlike earlier ones, so the last of them are asked about too."""
+"""Visits after which all questions are due: `HORIZON` without a budget, else this share of the budget. Later pages
+differ from earlier ones, so questions are spread until near the end."""
 BATCHES = 10
-"""Lessons that the answers are spread over, about: fewer answers than that share are not worth a new version."""
+"""Approximate number of lessons: a smaller batch of answers is not worth a new version."""
 SURE_SHARE = 10
-"""One question in so many is about a page of which the student is sure, to notice what it has never seen."""
+"""One question in so many is about a page on which the student is certain, to detect errors on unfamiliar pages."""
 SURE = 0.2
-"""A probability so far from the threshold is sure."""
+"""Distance of a probability from the threshold from which on it is certain."""
 CROWDED = 0.25
-"""What each earlier question about a host takes off the uncertainty of a page there."""
+"""Relative increase of the margin of a page for each earlier question about its host."""
 ALIKE = 0.8
-"""A cosine from which on two pages are of one cluster: one of them is asked about."""
+"""Cosine similarity from which on two pages are in one cluster; a batch has one question per cluster."""
 THRESHOLD_AFTER = (25, 100, 400, 1_600, 6_400)
-"""Pages after which the threshold is looked for among their scores, though there are no new answers."""
+"""Numbers of pages at which the threshold is estimated from their scores, even without new answers."""
 UNCHANGED, IN_A_ROW = 0.01, 3
-"""Of the verdicts: a lesson that changes fewer has changed nothing; after so many in a row the student has settled."""
+"""A lesson that changes a smaller share of the verdicts is without effect; after so many in a row questions end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A visited page about which nobody was asked. `margin` is its probability less the threshold."""
+    """A visited page without a question so far. `margin` is its probability minus the threshold."""
 
     url: str
     margin: float
@@ -41,24 +41,24 @@ class Candidate:
 
 
 def due(visits: int, questions: int, budget: int | None = None) -> int:
-    """Questions that may be asked by now: with the square root of visits, early ones teach most."""
+    """Number of questions due by now. Grows with the square root of visits, because early answers help most."""
     horizon = HORIZON if budget is None else max(1.0, OF_BUDGET * budget)
     return min(questions, math.floor(questions * math.sqrt(visits / horizon)))
 
 
 def is_lesson_due(answers: int, learned: int, questions: int) -> bool:
-    """Whether enough answers have come since the student last learned."""
+    """Whether there are enough answers since the last lesson; `learned` is their number then."""
     return answers > learned and (answers - learned >= max(1, questions // BATCHES) or answers >= questions)
 
 
 def is_threshold_due(pages: int, before: int) -> bool:
-    """Whether so many `pages` tell more of the threshold than those `before`."""
+    """Whether enough pages were added since `before` to estimate the threshold again."""
     return bisect(THRESHOLD_AFTER, pages) > bisect(THRESHOLD_AFTER, before)
 
 
 def chosen(candidates: Sequence[Candidate], most: int, asked: Iterable[str], chance: Random) -> list[str]:
-    """URLs to ask about next: the most uncertain first, spread over hosts and clusters, some of the sure ones between.
-    `asked` are the URLs of all earlier questions."""
+    """URLs to ask about next: the most uncertain first, spread over hosts and clusters, with some certain ones among
+    them. `asked` are the URLs of all earlier questions."""
     hosts = Counter(map(host_of, asked))
     before = hosts.total()
     left = sorted(candidates, key=lambda one: (abs(one.margin), one.url))
@@ -89,5 +89,5 @@ def _cosine(one: Sample, other: Sample) -> float:
 
 
 def has_settled(changes: Sequence[float]) -> bool:
-    """Whether more answers would change nothing much; `changes` are the shares of verdicts that each lesson turned."""
+    """Whether more answers would change little; `changes` are the shares of verdicts that each lesson changed."""
     return len(changes) >= IN_A_ROW and all(share < UNCHANGED for share in changes[-IN_A_ROW:])

@@ -1,7 +1,7 @@
-"""A judge that begins with a few example pages and a sentence, and is taught by answers.
+"""A judge that starts from a few example pages and a sentence, and is retrained on answers.
 
-At first the examples are relevant, and texts as news have them are presumed not to be. Each answer adds a page of which
-somebody knows. Fitted anew from all of them, the student has the next version.
+At first the examples are the positives, and texts drawn from background word frequencies are the presumed negatives.
+Each answer adds a labelled page. Each training uses all of them, and makes the next version of the student.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from spoor.errors import UsageError
-from spoor.judging.classifiers import Opinion, TopicModel
+from spoor.judging.classifiers import Prediction, TopicModel
 from spoor.judging.regression import Sample, sample_of
 from spoor.parse.words import features
 from spoor.records import Page, TargetPrior, Verdict
@@ -23,7 +23,7 @@ from spoor.teaching.fitting import Example, Fit, divided, has_enough, learned_fr
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What somebody said of a page. `who` is "person", "file" or the name of a model; `at` seconds since 1970."""
+    """The label of a page by a teacher. `who` is "person", "file" or the name of a model; `at` is a Unix time."""
 
     url: str
     relevant: bool
@@ -33,21 +33,21 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer, and what the page that it is about was told apart by: `sample(page)`."""
+    """An answer and the features of its page: `sample(page)`."""
 
     answer: Answer
     sample: Sample
 
 
 def sample(page: Page) -> Sample:
-    """What a student keeps of a page: a few kilobytes, from which it can judge the page again."""
+    """The features that a student stores of a page: a few kilobytes, enough to judge the page again."""
     return sample_of(features(page.title, page.best_text))
 
 
 @dataclass(frozen=True)
 class Aim:
-    """Where the threshold is put once there are enough answers: so that this share of the pages that are taken is
-    relevant, or this share of the relevant ones is taken. Neither: at one half."""
+    """The precision or the recall at which the threshold is set once there are enough answers. If both are None, the
+    threshold is 0.5."""
 
     precision: float | None = None
     recall: float | None = None
@@ -65,9 +65,9 @@ HALF = Aim()
 
 @dataclass(frozen=True, eq=False)
 class Student(PageByPage):
-    """Relevance is the calibrated probability that a page is relevant: how sure it is. A page about which it has an
-    answer gets that answer. `version` counts how often it was taught; the same beginnings and the same answers, in
-    whatever order, make the same student."""
+    """A judge that is retrained on answers. Relevance is the calibrated probability that the page is relevant; on a
+    page with an answer, the answer overrides it. `begun` are the examples and presumed negatives, `version` the number
+    of trainings. Training is deterministic and does not depend on the order of the answers."""
 
     name: str
     begun: tuple[Example, ...] = field(repr=False)
@@ -90,22 +90,22 @@ class Student(PageByPage):
 
     @property
     def target_prior(self) -> TargetPrior:
-        """From what the student began with, so that links are valued alike before and after a lesson."""
+        """From the examples and the sentence only, so that a lesson does not change the prior of links."""
         return TargetPrior(words=self.words)
 
     def taught(self, answers: Sequence[Answered]) -> Student:
-        """The next version, which knows all of these answers and no others; the last answer about a page counts."""
+        """Returns the next version, trained on these answers only; the last answer about a page counts."""
         latest = {one.answer.url: one for one in answers}
         fit = _fit(self.name, self.begun, latest, self.aim)
         return replace(self, fit=fit, answers=latest, version=self.version + 1)
 
     def is_example(self, one: Sample) -> bool:
-        """Whether it began with this page: nobody need be asked about it."""
+        """Whether this page is one of the examples, so that no question about it is needed."""
         return any(each.relevant and np.array_equal(each.sample.places, one.places) for each in self.begun)
 
     def shift_by(self, seen: Sequence[Sample]) -> float:
-        """By how much its log odds are too high, as the scores of pages that it has seen fall into two kinds; the more
-        answers there are, the less that counts. Pages that it was fitted to say nothing of it."""
+        """By how much the log odds are too high, estimated from where the scores of `seen` divide into two classes. The
+        more answers there are, the less the estimate counts. Pages of the training set are ignored."""
         answers = _said(self.answers)
         said = np.array([each.relevant for each in answers], bool)
         if self.aim != HALF and has_enough(said):
@@ -124,7 +124,7 @@ class Student(PageByPage):
         return self._verdict(self.model.opinion(page.title, page.best_text))
 
     def revised(self, urls: Sequence[str], samples: Sequence[Sample]) -> list[Verdict]:
-        """Of pages judged before, by what was kept of them. Reasons name no words."""
+        """Verdicts on pages judged before, from their stored samples. The reasons name no words."""
         return [
             self.with_probability(url, probability)
             for url, probability in zip(urls, self.model.probabilities(samples).tolist(), strict=True)
@@ -139,7 +139,7 @@ class Student(PageByPage):
         because = f"probability {probability:.2f} of {self.name}, version {self.version}"
         return Verdict(probability, probability >= self.model.threshold, because)
 
-    def _verdict(self, opinion: Opinion) -> Verdict:
+    def _verdict(self, opinion: Prediction) -> Verdict:
         again = self.with_probability("", opinion.probability)
         sides = {"for it": opinion.speaks_for, "against it": opinion.against}
         deciding = "; ".join(f"{side} {', '.join(words)}" for side, words in sides.items() if words)
@@ -156,6 +156,6 @@ def _said(answers: Mapping[str, Answered]) -> list[Example]:
 
 
 def confirmed(answer: Answer) -> Verdict:
-    """What an answer says of its page."""
+    """The verdict on a page with an answer."""
     said = "relevant" if answer.relevant else "not relevant"
     return Verdict(float(answer.relevant), answer.relevant, f"{said}, says {answer.who}")

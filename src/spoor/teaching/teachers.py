@@ -1,4 +1,4 @@
-"""The teacher that settings ask for."""
+"""Makes the teacher that `[teacher]` defines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILE = "file"
 
 
 def teacher_of(asked: TeacherSettings, about: str, calls: ModelCalls) -> Teacher | None:
-    """None: persons are, if they care to. `about` is the sentence of the target."""
+    """None if no program is set, so that only persons answer. `about` is the sentence of the target."""
     if asked.answers and asked.url:
         raise UsageError("[teacher] names answers and the url of a model; leave one of them out")
     if asked.answers:
@@ -44,14 +44,14 @@ def _check(asked: TeacherSettings, about: str) -> None:
 
 
 def check_teacher(asked: TeacherSettings, about: str, judge: TaughtJudge | None) -> None:
-    """Says what is wrong before anything is begun."""
+    """Raises UsageError for wrong settings, before the crawl starts."""
     if judge is None and asked != NO_TEACHER:
         raise UsageError("[teacher] needs a target with like or about; set one of them")
     teacher_of(asked, about, ModelCalls(lambda: None))
 
 
 def is_automatic(who: str) -> bool:
-    """Whether an answer is that of a program, not of a person."""
+    """Whether an answer is from a program, not from a person."""
     return who == FILE or who.startswith(MODEL)
 
 

@@ -1,1 +1,1 @@
-"""The options of every command. Only the standard library is imported: `--help` must not wait for what runs it."""
+"""The options of every command. Imports only the standard library, so that `--help` is fast."""

@@ -1,4 +1,4 @@
-"""Options of the commands by which a crawl is steered: `spoor pause`, `block`, `mark` and others."""
+"""Options of the commands that steer a crawl: `spoor pause`, `block`, `mark` and others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import argparse
 from spoor.cli.command import Commands, add_command, add_crawl_folder, add_json
 
 MARKS = {"relevant": True, "not-relevant": False, "none": None}
-"""What can be said of a page; the last takes back what was said before."""
+"""Possible marks of a page; the last one removes an earlier mark."""
 
 
 def _add_action(commands: Commands, name: str, summary: str, examples: str) -> argparse.ArgumentParser:

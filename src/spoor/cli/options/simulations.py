@@ -56,7 +56,7 @@ CONDITIONS = ("field", "lab")
 OBJECTIVES = ("ar", "normalised")
 CONTEST_JUDGES = ("truth", "real", "both")
 CONTEST_ORDERS = 5
-"""From which every row is run: the order of its seeds alone moves a run by up to 0.19."""
+"""Number of seed orders for every row: the order of the seeds alone changes a result by up to 0.19."""
 MOST_COMBINATIONS = 500
 
 
@@ -175,7 +175,7 @@ def _add_task(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_conditions(parser: argparse.ArgumentParser) -> None:
-    """Defaults are named for the reader; the command takes them from `lab.worlds`."""
+    """Defaults are in the help text only; the command takes them from `lab.worlds`."""
     parser.add_argument(
         "--conditions",
         choices=CONDITIONS,
@@ -197,7 +197,7 @@ def _add_conditions(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_orders(parser: argparse.ArgumentParser, usual: int) -> None:
-    """None is what a command finds where it was not given."""
+    """The value is None if the option is absent."""
     parser.add_argument(
         "--orders",
         type=at_least_one,
@@ -222,7 +222,7 @@ SEEDS_AND_PAGES = {
     "ahmm": ("401-410", 20_000),
     "core": ("401-410", 1_000),
 }
-"""Of the acceptance run of each paper."""
+"""Seeds and pages of the acceptance run of each paper."""
 
 
 def register_reproduce(commands: Commands) -> None:

@@ -1,1 +1,2 @@
-"""From recordings to a web on disk: sources yield what was recorded, the builder gathers, resolves and writes it."""
+"""Builds a web on disk from recordings: sources yield records; the builder gathers them, resolves links and writes the
+files."""

@@ -1,4 +1,4 @@
-"""Building a web from a stream of records: gathered, links resolved, labelled, written."""
+"""Builds a web from a stream of records: gathers them, resolves links, adds labels, writes the files."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from spoor.parse.html import HTML_TYPES
 from spoor.settings import USUAL_PARSING, ParseSettings
 from spoor.urls import difference, host_of, near_misses, normalise
 
-# Which page does each link lead to: the one recorded under its URL, a near miss, or none.
+# Resolves each link to the page recorded under its URL, to a near miss, or to none.
 
 
 @dataclass(frozen=True)
 class Resolved:
     """`urls` are the pages of the web in order, then the URLs that are only linked to.
 
-    `final` gives for each number of the gathering the number in the web, -1 when nothing in the web needs it.
+    `final` maps each number in `Gathered` to the number in the web, -1 if the web does not need it.
     """
 
     urls: list[str]
@@ -43,7 +43,7 @@ class Resolved:
 
 
 def resolve(gathered: Gathered, exact: bool, report: BuildReport) -> Resolved:
-    """With `exact` only the very URL leads to a page."""
+    """With `exact` only an identical URL resolves to a page."""
     names = list(gathered.numbers)
     rows = np.fromiter(gathered.record_of.values(), np.int64, len(gathered.record_of))
     pages = np.fromiter(gathered.record_of, np.int64, len(rows))
@@ -64,7 +64,7 @@ def resolve(gathered: Gathered, exact: bool, report: BuildReport) -> Resolved:
 
 
 def _uses(gathered: Gathered, rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """How many links and redirects lead to each number, from the rows that speak for their URL."""
+    """The number of links and redirects to each number, from the rows that are kept."""
     kept = np.zeros(len(gathered.status), np.bool_)
     kept[rows] = True
     kept[list(gathered.rendered.values())] = True
@@ -81,15 +81,15 @@ def _near_page(url: str, gathered: Gathered) -> int | None:
     return None
 
 
-# What is known to be true of pages: labels from a truth file or a crawl log, written label by label.
+# Labels of pages (ground truth) from a truth file or a crawl log, written label by label.
 
 
 Labels = Mapping[str, "array[int]"]
-"""For each label the pages that carry it."""
+"""For each label the numbers of the pages that carry it."""
 
 
 def pages_by_label(gathered: Gathered, resolved: Resolved, truth: Path | None, report: BuildReport) -> Labels:
-    """From the records themselves and from the file `truth`, whose URLs that the web does not hold are counted."""
+    """Labels from the records and from the file `truth`. URLs in it that are not in the web are counted in `report`."""
     labels: defaultdict[str, array[int]] = defaultdict(lambda: array("i"))
     for page, row in enumerate(resolved.rows.tolist() if gathered.labels else ()):
         for label in gathered.labels.get(row, ()):
@@ -105,7 +105,7 @@ def pages_by_label(gathered: Gathered, resolved: Resolved, truth: Path | None, r
 
 
 def read_truth(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """URL and labels, line by line, from a table with the columns `url` and `labels`."""
+    """Yields URL and labels of each line of a table with the columns `url` and `labels`."""
     try:
         with path.open(encoding="utf8", errors="replace") as file:
             columns = file.readline().rstrip("\r\n").removeprefix("\ufeff").split("\t")
@@ -133,17 +133,16 @@ def write_labels(folder: Path, labels: Labels) -> None:
     np.save(folder / "label_pages.npy", np.concatenate([np.zeros(0, np.int32), *pages]))
 
 
-# Building a web from a stream of records: gathered, links resolved, written as the folder that `folder.py`
-# tells.
+# Builds a web from a stream of records and writes the folder that `lab/web.py` describes.
 
 
 _ATTRIBUTES = ("status", "size", "content_type", "header_charset", "meta_charset", "detected_charset")
 
 
 @dataclass(frozen=True)
-class Making:
-    """How a web is made: its name, what it was made from, its labels, whether links must match to the letter, and how
-    its pages were read."""
+class BuildOptions:
+    """How to build a web: its name, its origin, the file of labels, whether links must match exactly, and how its pages
+    were parsed."""
 
     name: str
     made_from: str
@@ -152,8 +151,8 @@ class Making:
     parsing: ParseSettings = USUAL_PARSING
 
 
-def build_web(out: Path, records: Iterable[Packed], making: Making, report: BuildReport) -> Web:
-    """`report` is added to and ends up in web.json. `out` is complete afterwards, or absent if anything fails."""
+def build_web(out: Path, records: Iterable[Packed], making: BuildOptions, report: BuildReport) -> Web:
+    """`report` is updated and stored in web.json. On any failure `out` does not exist; otherwise it is complete."""
     with complete_or_absent(out) as folder:
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             gathered = gather(records, Path(scratch), report)
@@ -192,7 +191,7 @@ def build_web(out: Path, records: Iterable[Packed], making: Making, report: Buil
 
 
 def _columns(gathered: Gathered, resolved: Resolved) -> dict[str, NDArray[Any]]:
-    """The arrays with one value per page, by the name of their file."""
+    """The arrays with one value per page, by file name."""
     columns = {name: np.array(getattr(gathered, name))[resolved.rows] for name in _ATTRIBUTES}
     columns["page_host"] = _hosts(resolved)
     seconds = np.array(gathered.seconds)[resolved.rows]
@@ -208,14 +207,14 @@ def _columns(gathered: Gathered, resolved: Resolved) -> dict[str, NDArray[Any]]:
 
 
 def _hosts(resolved: Resolved) -> NDArray[np.int32]:
-    """Hosts are numbered as they first appear among the pages."""
+    """Hosts are numbered in order of first appearance among the pages."""
     numbers: dict[str, int] = {}
     hosts = [numbers.setdefault(host_of(url), len(numbers)) for url in resolved.urls[: resolved.pages]]
     return np.array(hosts, np.int32)
 
 
 def _redirects(gathered: Gathered, resolved: Resolved) -> NDArray[np.int32]:
-    """A redirect that, by a near miss, leads to itself leads nowhere."""
+    """A redirect that leads to itself through a near miss is dropped."""
     to = np.array(gathered.redirect, np.int32)[resolved.rows]
     final = np.where(to >= 0, resolved.final[to], np.int32(-1))
     final[final == np.arange(len(final))] = -1
@@ -223,7 +222,7 @@ def _redirects(gathered: Gathered, resolved: Resolved) -> NDArray[np.int32]:
 
 
 def _kinds(columns: dict[str, NDArray[Any]], gathered: Gathered) -> dict[str, int]:
-    """How many pages are redirects, errors, or something else than HTML."""
+    """The number of redirects, errors, and pages other than HTML."""
     status = columns["status"]
     redirects = columns["redirect"] >= 0 if "redirect" in columns else np.zeros(len(status), np.bool_)
     html_numbers = [number for word, number in gathered.content_types.words.items() if word in HTML_TYPES]
@@ -237,7 +236,7 @@ def _kinds(columns: dict[str, NDArray[Any]], gathered: Gathered) -> dict[str, in
 
 
 def _write_links(folder: Path, gathered: Gathered, resolved: Resolved) -> dict[int, list[int]]:
-    """Returns the pages on which links fell together, with the places of those that were kept."""
+    """Returns the pages on which links became equal, with the positions of the links that were kept."""
     links = np.frombuffer(gathered.links, np.int32)
     targets, changed = [], {}
     for page, row in enumerate(resolved.rows.tolist()):
@@ -256,12 +255,12 @@ def _write_links(folder: Path, gathered: Gathered, resolved: Resolved) -> dict[i
 
 
 def _rows_of(row: int, gathered: Gathered) -> list[int]:
-    """Where the links of a page are: as it came, and as scripts made it."""
+    """The rows with the links of a page: as fetched, and as rendered."""
     return [row, gathered.rendered[row]] if row in gathered.rendered else [row]
 
 
 def _distinct(targets: list[int], page: int) -> list[int]:
-    """The places at which a target stands for the first time; a link to the page itself counts for nothing."""
+    """The positions at which each target occurs first; links to the page itself are left out."""
     first = {target: place for place, target in reversed(list(enumerate(targets)))}
     first.pop(page, None)
     return sorted(first.values())
@@ -270,7 +269,7 @@ def _distinct(targets: list[int], page: int) -> list[int]:
 def _write_content(
     folder: Path, scratch: Path, gathered: Gathered, resolved: Resolved, changed: dict[int, list[int]]
 ) -> None:
-    """Texts and contexts in the order of the pages. A web without any has no such files."""
+    """Writes texts and contexts in page order. A web without any has no such files."""
     texts, contexts = Blobs(scratch, "texts"), Blobs(scratch, "contexts")
     if texts.nbytes + contexts.nbytes == 0:
         return
@@ -287,7 +286,8 @@ def _contexts(contexts: Blobs, rows: Sequence[int], kept: list[int] | None) -> b
 
 
 def _recorded_url(gathered: Gathered, exact: bool, url: str) -> str:
-    """Of the page that a sitemap lists, if there is one: the very URL, or a near miss."""
+    """The recorded URL of a page that a sitemap lists: the URL itself, or a near miss; the given URL if there is
+    none."""
     if exact or gathered.row_of(url) is not None:
         return url
     return next((near for near in near_misses(url) if gathered.row_of(near) is not None), url)

@@ -1,4 +1,4 @@
-"""What Common Crawl and others extract from archives: the metadata and links of responses (WAT), their texts (WET)."""
+"""Extracts of archives, as published by Common Crawl and others: metadata and links of responses (WAT), texts (WET)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """About one URL: its text, or the JSON of each record about it. `place` is where it stands, for complaints."""
+    """The extract of one URL: its text, or the JSON of each record about it. `place` is its location for error
+    messages."""
 
     url: str
     blocks: tuple[bytes, ...]
@@ -36,11 +37,11 @@ class Extract:
 
 T = TypeVar("T")
 _MOST_JOINED = 3
-"""A request, its response, and what the crawler noted about both."""
+"""A request, its response, and the metadata of the crawler about both."""
 
 
 def joined(records: Iterable[T | Extract]) -> Iterator[T | Extract]:
-    """The records of a WAT file about the same URL, which follow one another, as one."""
+    """Merges consecutive records of a WAT file about the same URL into one."""
     waiting: Extract | None = None
     for record in records:
         if not isinstance(record, Extract) or record.is_text:
@@ -56,11 +57,12 @@ def joined(records: Iterable[T | Extract]) -> Iterator[T | Extract]:
 
 
 def read_extract(extract: Extract) -> Packed | str | None:
-    """None: nothing about a response; a word: it is counted under it. BadInput for JSON that is broken."""
+    """None if there is no response; a string is the name under which the record is counted. Raises BadInput for broken
+    JSON."""
     return _read_wet(extract) if extract.is_text else _read_wat(extract)
 
 
-# WET: the text of a page, its title in the first line.
+# WET: the text of a page, with its title in the first line.
 
 
 def _read_wet(extract: Extract) -> Packed | str:
@@ -77,7 +79,7 @@ def _labels(languages: str) -> tuple[str, ...]:
     return (f"lang={language}",) if language else ()
 
 
-# WAT: a tree of JSON about each record of a WARC file. Nothing in it is sure to be of the type that it should be.
+# WAT: a JSON tree about each record of a WARC file. No value is guaranteed to have the right type.
 
 
 Tree = Mapping[str, Any]
@@ -113,7 +115,7 @@ def _envelope(block: bytes, place: str) -> Tree:
 
 
 def _recorded(url: str, status: int, response: Tree, notes: Tree) -> Recorded:
-    """`notes` are what the crawler noted: how long the fetch took, which charset it detected."""
+    """`notes` is the crawler's metadata: duration of the fetch, detected charset."""
     headers = {name.lower(): value for name, value in _tree(response, "Headers").items()}
     took = _word(notes, "fetchTimeMs")
     seconds = int(took) / 1000 if took.isdecimal() else None
@@ -164,11 +166,11 @@ def _meta_charset(metas: list[Tree]) -> str:
 
 
 _LINKING = frozenset({"A", "AREA", "FRAME", "IFRAME"})
-"""Elements whose links lead to pages; a WAT file has images and scripts, too."""
+"""Elements whose links lead to pages; WAT files also contain images and scripts."""
 
 
 def _links(url: str, base: str, found: Iterable[Tree], nofollow: bool) -> Iterable[Link]:
-    """Distinct targets in their order, each as the first place says that has an anchor."""
+    """Distinct targets in document order, each from its first occurrence with an anchor text, if there is one."""
     links: dict[str, Link] = {}
     for place in found:
         if _word(place, "path").partition("@")[0].upper() not in _LINKING:
@@ -188,13 +190,13 @@ def _response(envelope: Tree) -> Tree:
 
 
 def _notes(envelopes: Iterable[Tree]) -> Tree:
-    """By name, from the records that a crawler writes about its fetches."""
+    """Values by name, from the metadata records that a crawler writes about its fetches."""
     noted = (_tree(_tree(envelope, "Payload-Metadata"), "WARC-Metadata-Metadata") for envelope in envelopes)
     return {_word(note, "Name"): note.get("Value") for notes in noted for note in _trees(notes, "Metadata-Records")}
 
 
 def _detected_language(notes: Tree) -> str:
-    """As CLD2 said, the language of most of the page first."""
+    """The first language in the result of CLD2: that of most of the page."""
     try:
         found = json.loads(_word(notes, "languages-cld2") or "{}")
     except (ValueError, RecursionError):
@@ -213,7 +215,7 @@ def _trees(tree: Any, name: str) -> Iterator[Tree]:
 
 
 def _word(tree: Tree, name: str) -> str:
-    """The first, where there are several."""
+    """The first value, if there are several."""
     found = tree.get(name)
     if isinstance(found, list):
         found = found[0] if found else ""

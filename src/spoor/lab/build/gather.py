@@ -1,4 +1,4 @@
-"""Records gathered while they stream in: one for each URL, packed by worker processes, texts on disk."""
+"""Gathers streamed records: one for each URL, packed by worker processes, with texts on disk."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from spoor.lab.sitemaps import SITEMAPS
 from spoor.lab.web_files import BlobWriter, compress
 from spoor.records import Failure, Link, Page, Redirect
 
-# A recorded outcome in the form it is stored: made in worker processes, so that texts never gather in one
-# place.
+# A recorded outcome in its stored form. Packed in worker processes, so that texts never accumulate in one place.
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What came back for a URL. `seconds` is how long it took, None when nobody noted it."""
+    """The response to a request for a URL. `seconds` is its duration, None if unknown."""
 
     url: str
     outcome: Page | Redirect | Failure
@@ -30,10 +29,10 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """`page` has neither texts nor links: they are apart, compressed (b"" for none). `contexts` go with `targets`.
-    `part` says what is there of a page of which another record may have the rest: all of it, all but the text, the
-    text alone, or what scripts made of it. `unread`: it is a document that gave no text. `length` is that of the text;
-    `sitemap` the compressed list of what it lists, if it is one, as `lab.sitemaps` has it."""
+    """`page` has neither texts nor links: they are stored separately, compressed (b"" for none). `contexts` correspond
+    to `targets`. `part` states which part of a page the record has: all of it, all but the text, only the text, or the
+    rendered page; another record may have the rest. `unread`: a document without extractable text. `length` is the text
+    length; `sitemap` the compressed list of URLs if it is a sitemap, as in `lab.sitemaps`."""
 
     page: Page
     targets: tuple[str, ...] = ()
@@ -50,7 +49,7 @@ class Packed:
 
     @property
     def complete(self) -> bool:
-        """A response of 2xx that is all there: no other record of the same URL can be better."""
+        """A complete 2xx response: no other record of the same URL can be better."""
         return self.whole and 200 <= self.page.status < 300
 
 
@@ -78,25 +77,25 @@ def _pack_page(page: Page) -> Packed:
 
 
 def _context(link: Link) -> list[Any]:
-    """The fields after the URL, in their order; the last of them only as far as they say anything."""
+    """The fields after the URL, in order, without empty trailing fields."""
     last = [link.hreflang, link.rel, link.path, link.navigation]
     while last and not last[-1]:
         last.pop()
     return [link.anchor, link.left, link.right, link.heading, link.nofollow, *last]
 
 
-# Gathering records while they stream in: one record per URL, numbers in memory, texts on disk.
+# Gathers streamed records: one record per URL, numbers in memory, texts on disk.
 
 
 BuildReport = Counter[str]
-"""What happened while a web was built, counted."""
+"""Counts of what happened while a web was built."""
 
 _LARGEST_SIZE = 2**31 - 1
 _MOST_WORDS = 256
 
 
 class Vocabulary:
-    """Words by number, in order of first use; number 0 is "". What a byte cannot count any more is "other"."""
+    """Maps words to numbers in order of first use; number 0 is "". Words beyond the range of a byte become "other"."""
 
     def __init__(self) -> None:
         self.words = {"": 0}
@@ -109,11 +108,11 @@ class Vocabulary:
 
 @dataclass
 class Gathered:
-    """Columns have a row for each record kept so far; a URL has a number as soon as anything names it.
+    """The columns have a row for each record kept so far. A URL gets a number as soon as anything refers to it.
 
-    `record_of` says which row speaks for a URL, in the order in which the URLs were first recorded. `parts` has the
-    rows that are not all of a page, `text_of` the row with the text of such a one. `rendered` has the row with what
-    scripts made of a page. `sitemaps` are URLs, in the order of their files.
+    `record_of` maps the number of a URL to its row, in the order in which the URLs were first recorded. `parts` has the
+    rows that are only part of a page; `text_of` maps such a row to the row with its text. `rendered` maps a row to the
+    row with the rendered page. `sitemaps` are URLs, in file order.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -145,12 +144,12 @@ class Gathered:
         return self.numbers.setdefault(url, len(self.numbers))
 
     def row_of(self, url: str) -> int | None:
-        """The row that speaks for a URL; None: it was not recorded."""
+        """The row of a URL; None if it was not recorded."""
         number = self.numbers.get(url)
         return None if number is None else self.record_of.get(number)
 
     def complement(self, packed: Packed, row: int) -> bool:
-        """Whether a record has the rest of the page that a row has a part of; then it is added."""
+        """Adds a record that has the missing part of the page in a row. Returns whether it did."""
         if {packed.part, self.parts.get(row)} != {"links", "text"} or row in self.text_of:
             return False
         new = len(self.status)
@@ -163,8 +162,8 @@ class Gathered:
         return True
 
     def render(self, packed: Packed, row: int) -> bool:
-        """Whether a record has what scripts made of the page of a row; then it is added. As in a live crawl, the page
-        has the links of both, and the longer text."""
+        """Adds a record that has the rendered page of a row. Returns whether it did. As in a live crawl, the page gets
+        the links of both and the longer text."""
         if packed.part != "rendered" or row in self.rendered:
             return False
         new = len(self.status)
@@ -201,7 +200,7 @@ class Gathered:
 
 
 def gather(records: Iterable[Packed], scratch: Path, report: BuildReport) -> Gathered:
-    """Leaves `texts` and `contexts` in the folder `scratch`, one blob per row, and `sitemaps`."""
+    """Writes `texts` and `contexts` to the folder `scratch`, one blob per row, and `sitemaps`."""
     gathered = Gathered()
     with (
         BlobWriter(scratch, "texts") as texts,
@@ -219,7 +218,7 @@ def gather(records: Iterable[Packed], scratch: Path, report: BuildReport) -> Gat
 
 
 def _is_kept(packed: Packed, gathered: Gathered, report: BuildReport) -> bool:
-    """The first record speaks for its URL, unless it is incomplete or a failure and a complete one comes later."""
+    """The first record of a URL is kept, unless it is incomplete or a failure and a complete one follows."""
     row = gathered.row_of(packed.page.url)
     if row is not None and (gathered.complement(packed, row) or gathered.render(packed, row)):
         return True

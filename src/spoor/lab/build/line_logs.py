@@ -1,4 +1,4 @@
-"""Logs and indexes with a line for each URL that other crawlers and archives write: Heritrix crawl.log, CDX, CDXJ."""
+"""Line-based logs and indexes of other crawlers and archives: Heritrix crawl.log, CDX, CDXJ."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.tables import Lines, Row, first_lines
 
 Cells = Mapping[str, str]
-"""What a line says, by the name of the column."""
+"""The values of a line by column name."""
 
-Understood = Cells | str | None
-"""None: the line says nothing of use; a word: it is counted under it."""
+ParsedLine = Cells | str | None
+"""None if the line has no usable content; a string is the name under which the line is counted."""
 
 REVISIT = "warc/revisit"
-"""The type that stands in an index for a capture that is the same as one before."""
+"""The MIME type in an index for a capture that is identical to an earlier one."""
 
 
 @dataclass(frozen=True)
 class LineLog:
-    """A table whose rows are lines that `understand` takes apart; ValueError from it says what is wrong with one."""
+    """A table whose rows are lines parsed by `understand`, which raises ValueError for an invalid line."""
 
     path: Path
-    understand: Callable[[str], Understood]
+    understand: Callable[[str], ParsedLine]
     report: BuildReport
 
     def rows(self, names: Sequence[str]) -> Iterator[Row]:
@@ -45,24 +45,24 @@ class LineLog:
                 yield [cells.get(name, "") for name in names]
 
 
-# Heritrix: a line for each URL that was tried, with the page that it was found on.
+# Heritrix: a line for each URL that was tried, with its referring page.
 
 
 HERITRIX = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z?\s+(-?\d+|-)\s+(\d+|-)\s+[a-z][a-z\d+.-]*:", re.IGNORECASE)
-"""Time, status, bytes and URL at the beginning of a line."""
+"""Time, status, bytes and URL at the start of a line."""
 
 _HERITRIX_FIELDS = 12
 _NOT_ON_THE_PAGE = frozenset("PI")
-"""Last steps of a discovery path that no link of the page before led to: robots.txt and DNS, and guesses."""
+"""Last steps of a discovery path that are not links of the referring page: robots.txt and DNS, and speculative URLs."""
 
 
-def heritrix_page(line: str) -> Understood:
+def heritrix_page(line: str) -> ParsedLine:
     _, status, size, url, _, _, mime, _, fetched, *_ = _heritrix_fields(line)
     if not _is_http(url):
         return "not HTTP"
     return {
         "url": url,
-        # What is below 100 is a failure by Heritrix's own count: no response came.
+        # Values below 100 are Heritrix codes for failures without a response.
         "status": status if status.isdecimal() and int(status) >= 100 else "0",
         "content_type": mime,
         "bytes": size.replace("-", ""),
@@ -70,8 +70,8 @@ def heritrix_page(line: str) -> Understood:
     }
 
 
-def heritrix_link(line: str) -> Understood:
-    """From the page that the URL was found on."""
+def heritrix_link(line: str) -> ParsedLine:
+    """The link from the page on which the URL was found."""
     _, _, _, url, path, via, *_ = _heritrix_fields(line)
     if not (_is_http(url) and _is_http(via)) or path[-1] in _NOT_ON_THE_PAGE:
         return None
@@ -86,7 +86,7 @@ def _heritrix_fields(line: str) -> list[str]:
 
 
 def _heritrix_seconds(fetched: str) -> str:
-    """`20110623171208574+225`: when it began, and for how many milliseconds."""
+    """Parses `20110623171208574+225`: start time, and duration in milliseconds."""
     milliseconds = fetched.partition("+")[2]
     return str(int(milliseconds) / 1000) if milliseconds.isdecimal() else ""
 
@@ -95,25 +95,25 @@ def _is_http(url: str) -> bool:
     return url[:7].lower() == "http://" or url[:8].lower() == "https://"
 
 
-# CDX: a line for each capture; the first line may say with letters which field is which.
+# CDX: a line for each capture. The first line may be a legend with a letter for each field.
 
 
 _CDX_LEGEND = re.compile(r"(.)CDX\1")
 _CDX_LETTERS = {11: "N b a m s k r M S V g", 9: "N b a m s k r V g", 7: "N b a m s k S"}
-"""The fields of files without a legend, by their number; seven is what a CDX server answers."""
+"""The fields of files without a legend, by their number; seven is the format of CDX server responses."""
 _CDX_COLUMNS = {"a": "url", "s": "status", "m": "content_type", "r": "redirect", "S": "bytes"}
 _SCHEME = re.compile(r"[a-z][a-z\d+.-]*:(?!\d+(?:/|$))", re.IGNORECASE)
-"""Not a host with a port."""
+"""Does not match a host with a port."""
 _BARE_CDX = re.compile(r"\S+ \d{14} \S+ \S+ (?:\d{3}|-) \S+ ")
 
 
 def is_cdx(line: str) -> bool:
-    """Whether a CDX file can begin so."""
+    """Whether this can be the first line of a CDX file."""
     return bool(_CDX_LEGEND.match(line) or (_BARE_CDX.match(line) and len(line.split(" ")) in _CDX_LETTERS))
 
 
-def cdx_reader(path: Path) -> Callable[[str], Understood]:
-    """As the first line of the file says which field is which."""
+def cdx_reader(path: Path) -> Callable[[str], ParsedLine]:
+    """The field order is taken from the first line of the file."""
     first = first_lines(path)[0]
     legend = _CDX_LEGEND.match(first)
     delimiter = first[0] if legend else " "
@@ -122,7 +122,7 @@ def cdx_reader(path: Path) -> Callable[[str], Understood]:
     if "url" not in columns:
         raise BadInput(f"{path}, line 1: no field is marked a, the URL, so there is nothing to read")
 
-    def understand(line: str) -> Understood:
+    def understand(line: str) -> ParsedLine:
         if _CDX_LEGEND.match(line):
             return None
         fields = line.split(delimiter)
@@ -133,8 +133,8 @@ def cdx_reader(path: Path) -> Callable[[str], Understood]:
     return understand
 
 
-def _capture(cells: dict[str, str]) -> Understood:
-    """A type that nobody noted is not taken for HTML. Very old files have URLs without a scheme."""
+def _capture(cells: dict[str, str]) -> ParsedLine:
+    """A missing type is not taken for HTML. Very old files have URLs without a scheme."""
     mime = cells.get("content_type") or "unknown"
     if mime == REVISIT:
         return "duplicates"
@@ -144,7 +144,7 @@ def _capture(cells: dict[str, str]) -> Understood:
     return cells | {"url": url, "status": cells.get("status") or "0", "content_type": mime}
 
 
-# CDXJ: a key, a time, and the rest as JSON; also what an index server answers, lines of JSON alone.
+# CDXJ: a key, a timestamp, and the rest as JSON; also the format of index servers, which is JSON only.
 
 
 CDXJ = re.compile(r"!\w|\S+ \d{4,17} \{|\{")
@@ -156,10 +156,10 @@ _CDXJ_NAMES = {
     "redirect": ("redirect",),
     "bytes": ("length",),
 }
-"""Where each column may be found, the best place first."""
+"""The JSON keys for each column, best first."""
 
 
-def cdxj_page(line: str) -> Understood:
+def cdxj_page(line: str) -> ParsedLine:
     if line.startswith("!"):
         return None
     key, brace, rest = line.partition("{")

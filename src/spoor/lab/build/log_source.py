@@ -1,4 +1,4 @@
-"""Reading what crawlers and archives noted about each URL, in tables, logs and indexes: a web without texts."""
+"""Reads crawl logs, archive indexes and tables with a row for each URL: builds a web without texts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from spoor.parse.html import HTML_TYPES
 from spoor.records import Page
 from spoor.urls import join, normalise
 
-# Which files are logs, and of which kind: told by what is in them; by their names only when that tells nothing.
+# Which files are logs, and of which kind: recognised by content, and by name only if the content is not conclusive.
 
 
 LOG_COLUMNS = (
@@ -55,7 +55,7 @@ _WARC = b"WARC/"
 
 
 class Log(Protocol):
-    """Anything with a row for each URL, or for each link."""
+    """A log or table with a row for each URL, or for each link."""
 
     @property
     def path(self) -> Path: ...
@@ -64,7 +64,7 @@ class Log(Protocol):
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file is a log, an index or a table; otherwise it is a WARC file, or nothing that is known here."""
+    """Whether a file is a log, an index or a table; otherwise it is a WARC file or an unknown format."""
     if path.is_dir() or (start := start_of(path, len(_WARC))) == _WARC:
         return False
     return start.startswith(PARQUET) or _line_log(path) is not None or _names_columns(path) or _has_name_of_log(path)
@@ -82,7 +82,8 @@ def _has_name_of_log(path: Path) -> bool:
 
 
 def _line_log(path: Path) -> str | None:
-    """Which kind; None: none. One good line among the first shows it, so that a bad one can be named."""
+    """The kind of line log; None if it is not one. One valid line among the first is enough, so that an invalid one can
+    be reported."""
     lines = first_lines(path)
     if any(map(HERITRIX.match, lines)):
         return "heritrix"
@@ -92,7 +93,7 @@ def _line_log(path: Path) -> str | None:
 
 
 def _opened(files: Sequence[Path], report: BuildReport) -> tuple[list[Log], list[Log]]:
-    """What has rows for URLs, and what has rows for links. A Heritrix log has both."""
+    """Logs with rows for URLs, and logs with rows for links. A Heritrix log is both."""
     logs: list[Log] = []
     links: list[Log] = []
     for file in files:
@@ -123,17 +124,17 @@ def _holds_links(table: Table) -> bool:
 
 
 _SHOWN = 80
-"""Characters of what was found in the place of columns."""
+"""Maximum number of characters of the columns in an error message."""
 
 
-# From rows to pages: what was noted about a URL, and the links that were noted elsewhere.
+# From rows to pages: the data about a URL, and its links from other tables.
 
 
 _LARGEST_STATUS = 999
 
 
 def read_logs(files: Sequence[Path], report: BuildReport) -> Iterator[Packed]:
-    """Logs and tables of links in any order. Rows that make no sense are counted; a file that is broken is refused."""
+    """Logs and tables of links in any order. Invalid rows are counted; a damaged file raises BadInput."""
     logs, tables = _opened(files, report)
     if not logs:
         raise BadInput(f"{files[0]} holds links (source, target) but no log with a column 'url' was given beside it")
@@ -153,7 +154,7 @@ def read_logs(files: Sequence[Path], report: BuildReport) -> Iterator[Packed]:
 
 @dataclass
 class _Links:
-    """Links as three columns of numbers; after `sort` those of one source lie together, in the order of the table."""
+    """Links as three columns of numbers. After `sort`, the links of a source are contiguous, in table order."""
 
     has_anchors: bool = False
     _urls: dict[str, int] = field(default_factory=dict)
@@ -183,7 +184,7 @@ class _Links:
         self._used = np.zeros(len(self._urls), np.bool_)
 
     def of(self, url: str) -> dict[str, str]:
-        """The distinct targets of a page with their anchors, the first that has words."""
+        """The distinct targets of a page, each with its first non-empty anchor text."""
         number = self._urls.get(url)
         links: dict[str, str] = {}
         if number is not None:
@@ -195,7 +196,7 @@ class _Links:
         return links
 
     def unused(self) -> int:
-        """How many links have a source that was never asked for."""
+        """The number of links whose source was never requested."""
         return int(np.diff(self._offsets)[~self._used].sum())
 
 
@@ -215,7 +216,7 @@ class _Logged(NamedTuple):
     redirect: str
 
     def page(self) -> Page:
-        """ValueError when a cell makes no sense."""
+        """Raises ValueError if a cell is invalid."""
         url, status = normalise(self.url), int(self.status or 200)
         if url is None or not 0 <= status <= _LARGEST_STATUS:
             raise ValueError(self.url)
@@ -230,7 +231,7 @@ class _Logged(NamedTuple):
         )
 
     def took(self) -> float | None:
-        """In seconds. ValueError when that makes no sense."""
+        """Duration in seconds. Raises ValueError if it is invalid."""
         seconds = float(self.seconds) if self.seconds.strip() else None
         if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
             raise ValueError(self.seconds)

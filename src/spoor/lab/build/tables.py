@@ -1,4 +1,4 @@
-"""Files that others wrote: text, compressed or not, line by line; tables, CSV, TSV or Parquet, row by row as text."""
+"""Reads external files: text, possibly compressed, line by line; CSV, TSV and Parquet tables row by row as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from backports import zstd
 
 from spoor.errors import BadInput, MissingExtra
 
-# Text, line by line; where a file cannot be read, the line is named.
+# Text, line by line. Errors name the line.
 
 
 _OPENERS: dict[bytes, Callable[[Path], Any]] = {
@@ -26,35 +26,35 @@ _OPENERS: dict[bytes, Callable[[Path], Any]] = {
     b"\x28\xb5\x2f\xfd": zstd.open,
     b"BZh": bz2.open,
 }
-"""What undoes each compression, by the bytes that a file begins with."""
+"""Decompressors by the first bytes of a file."""
 
 _DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error, zstd.ZstdError)
-"""What the openers raise, while reading, for a file that is cut or damaged."""
+"""Errors that the openers raise while reading a truncated or damaged file."""
 
 _SNIFFED, _FEW = 1 << 16, 10
-"""Bytes and lines by which a file is recognised."""
+"""The number of bytes and lines used to recognise a file."""
 
 LONGEST_LINE = 1 << 24
-"""Bytes. What has no line ends is no text, and must not fill the memory."""
+"""In bytes. A file without line ends is not text, and must not fill the memory."""
 
 
 def start_of(path: Path, size: int) -> bytes:
-    """The first bytes, uncompressed, as many of them as can be read."""
+    """The first bytes, decompressed, as many as can be read."""
     start = b""
     with _opened(path) as stream, contextlib.suppress(*_DAMAGE):
-        # `read1`, because `read` would lose what lies between its start and the damage.
+        # `read1`, because `read` would lose the bytes between its start and the damage.
         while len(start) < size and (piece := cast(gzip.GzipFile, stream).read1(size - len(start))):
             start += piece
     return start
 
 
 def first_lines(path: Path) -> list[str]:
-    """The first few, as far as they can be read, without their ends; there may be none."""
+    """The first few lines that can be read, without line ends. May be empty."""
     return start_of(path, _SNIFFED).decode("utf-8-sig", "replace").splitlines()[:_FEW]
 
 
 def _opened(path: Path) -> BinaryIO:
-    """Compressed files are known by their bytes, not by their names."""
+    """Recognises compression by content, not by file name."""
     try:
         with path.open("rb") as file:
             begins = file.read(max(map(len, _OPENERS)))
@@ -65,7 +65,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 class Lines:
-    """The lines of a file with their ends, decoded. `number` is that of the last one that was read, from 1."""
+    """The decoded lines of a file with their line ends. `number` is the last line read, counted from 1."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -78,7 +78,7 @@ class Lines:
                 yield self._decoded(raw)
 
     def complaint(self, reason: object, number: int | None = None) -> BadInput:
-        """About the last line, or about another."""
+        """An error about the last line, or about line `number`."""
         return BadInput(f"{self.path}, line {number or self.number}: {reason}")
 
     def _next(self, stream: BinaryIO) -> bytes:
@@ -104,7 +104,7 @@ class Lines:
 
 
 PARQUET = b"PAR1"
-"""How a Parquet file begins."""
+"""The first bytes of a Parquet file."""
 _DELIMITERS = ",\t;"
 
 ALIASES: Mapping[str, Sequence[str]] = {
@@ -116,7 +116,7 @@ ALIASES: Mapping[str, Sequence[str]] = {
     "redirect": ("fetch_redirect",),
     "bytes": ("warc_record_length",),
 }
-"""Other names of the columns of a log: those of Common Crawl's columnar index, and a short one."""
+"""Alternative names of log columns: those of the columnar index of Common Crawl, and a short one."""
 
 Row = list[str]
 """The cells of a row, as text."""
@@ -124,15 +124,15 @@ Row = list[str]
 
 @dataclass(frozen=True)
 class Table:
-    """`columns` are in lower case, as the table names them. `delimiter` is "" for Parquet."""
+    """`columns` are the column names of the file in lower case. `delimiter` is "" for Parquet."""
 
     path: Path
     columns: tuple[str, ...]
     delimiter: str
 
     def rows(self, names: Sequence[str]) -> Iterator[Row]:
-        """The cells of each row in the columns `names`, "" for one that is not there. Of a column that goes by several
-        names, the first that says something is taken."""
+        """The cells of each row in the columns `names`, "" for a missing column. If a column has several aliases, the
+        first non-empty cell is used."""
         known = [[name, *ALIASES.get(name, ())] for name in names]
         read = [column for column in self.columns if any(column in group for group in known)]
         places = [[read.index(name) for name in group if name in read] for group in known]
@@ -147,7 +147,7 @@ class Table:
 
 
 def open_table(path: Path) -> Table:
-    """CSV, TSV and Parquet are told apart by what is in the file."""
+    """Distinguishes CSV, TSV and Parquet by content; a .parquet suffix also counts."""
     if path.suffix.lower() == ".parquet" or start_of(path, len(PARQUET)) == PARQUET:
         return Table(path, _tidy(_parquet_file(path).schema_arrow.names), "")
     first = next(iter(first_lines(path)), "")
@@ -160,7 +160,8 @@ def _tidy(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _csv_rows(table: Table) -> Iterator[Row]:
-    """BadInput for a row that has more or fewer cells than there are columns, with the line on which it begins."""
+    """Raises BadInput, with its first line number, for a row whose number of cells differs from the number of
+    columns."""
     lines = Lines(table.path)
     rows = csv.reader(lines, delimiter=table.delimiter)
     began = 1
@@ -177,7 +178,7 @@ def _csv_rows(table: Table) -> Iterator[Row]:
 
 
 def _parquet_rows(path: Path, places: Sequence[int]) -> Iterator[Row]:
-    """Only the columns that are asked for are read."""
+    """Reads only the requested columns."""
     file = _parquet_file(path)
     names = [file.schema_arrow.names[place] for place in places]
     try:
@@ -205,7 +206,7 @@ def _in_one_line(error: Exception) -> str:
 
 
 def _as_text(cell: Any) -> str:
-    """A list of labels becomes words; a whole number that Parquet holds as a float loses its point."""
+    """Joins a list with spaces; writes an integer that Parquet stores as a float without the decimal point."""
     if cell is None or cell != cell:
         return ""
     if isinstance(cell, list):

@@ -1,5 +1,5 @@
-"""Reading WARC files, whole or damaged, and the WAT and WET files that are made of them: split into records here,
-understood in worker processes."""
+"""Reads WARC files, complete or damaged, and the WAT and WET files derived from them: splits them into records here,
+parses those in worker processes."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from typing import BinaryIO, cast
 from fastwarc.stream_io import FastWARCError
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
+from spoor.crawling.sitemap_budget import may_be_sitemap
 from spoor.errors import BadInput
 from spoor.fetch.decoding import decoded
 from spoor.lab.build.extracts import REDIRECTS, Extract, joined, read_extract
 from spoor.lab.build.gather import BuildReport, Packed, Recorded, pack
 from spoor.lab.sitemaps import packed_sitemap
-from spoor.parse.apart import read_apart
-from spoor.parse.html import Interest, read_page
+from spoor.parse.apart import read_in_subprocess
+from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import extractor_named
 from spoor.parse.sitemaps import read_sitemap
 from spoor.pools import in_order
 from spoor.records import Failure, Redirect
 from spoor.settings import USUAL_PARSING, ParseSettings, parse_in
-from spoor.sitemap_budget import may_be_sitemap
 from spoor.store.warc import NOT_KEPT
 from spoor.store.warc_records import FIELDS
 from spoor.urls import join, normalise
 
-# A recorded HTTP response taken apart: status, headers, and the body free of transfer and content encoding.
+# Parses a recorded HTTP response: status, headers, and the body without transfer and content encoding.
 
 
 LARGEST = 50_000_000
-"""Bytes of a decoded body that are read; an archive may hold a bomb as well as a server."""
+"""Maximum decoded size of a body in bytes; archives may contain decompression bombs, too."""
 
 _MOST_DIGITS = 18
-"""Of a length that anything can have."""
+"""Maximum number of digits of a plausible length."""
 _STATUS_LINE = re.compile(rb"\s*HTTP/\d(?:\.\d)?\s+(\d{3})\b", re.IGNORECASE)
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 _CHUNK_SIZE = re.compile(rb"\s*+([0-9a-fA-F]++)[^\r\n]*+\r?\n")
@@ -50,7 +50,7 @@ _CHUNK_SIZE = re.compile(rb"\s*+([0-9a-fA-F]++)[^\r\n]*+\r?\n")
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """Names of headers are in lower case. `whole` is False when less came than was announced."""
+    """Header names are in lower case. `whole` is False if the body is shorter than announced."""
 
     status: int
     headers: dict[str, str]
@@ -58,8 +58,8 @@ class HttpResponse:
     whole: bool
 
 
-def take_apart(block: bytes) -> HttpResponse | None:
-    """None: these bytes are no HTTP response. A body that does not decode as announced is left as it is."""
+def parse_http_response(block: bytes) -> HttpResponse | None:
+    """None if the bytes are not an HTTP response. A body that cannot be decoded as announced is left unchanged."""
     line = _STATUS_LINE.match(block)
     if line is None:
         return None
@@ -87,7 +87,7 @@ def _decoded(raw: bytes, headers: dict[str, str]) -> bytes:
 
 
 def _joined_chunks(raw: bytes) -> bytes:
-    """Many archives hold the body without its chunks although the header stays; then it is returned as it is."""
+    """Many archives store the dechunked body but keep the header; then the body is returned unchanged."""
     chunks, place = [], 0
     while size := _CHUNK_SIZE.match(raw, place):
         length = min(int(size[1], 16), len(raw))
@@ -98,14 +98,14 @@ def _joined_chunks(raw: bytes) -> bytes:
     return b"".join(chunks) or raw
 
 
-# A compressed stream that may be cut or damaged: what can be read of it, then the end.
+# A compressed stream that may be truncated or damaged: yields what can be read, then ends.
 
 
 _XZ_MAGIC, _GZIP_MAGIC = b"\xfd7zXZ\x00", b"\x1f\x8b"
 
 
-class UntilItBreaks:
-    """Never raises while reading; `broken` tells afterwards whether the end was the true one."""
+class TolerantStream:
+    """Never raises while reading. Afterwards `broken` is True if the stream ended early."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -113,7 +113,7 @@ class UntilItBreaks:
 
     def read(self, size: int = -1) -> bytes:
         try:
-            # `read1`, because `read` would lose what lies between its start and the damage.
+            # `read1`, because `read` would lose the bytes between its start and the damage.
             return cast(gzip.GzipFile, self._stream).read1(size)
         except (EOFError, OSError, lzma.LZMAError, zlib.error):
             self.broken = True
@@ -129,27 +129,28 @@ class UntilItBreaks:
         self._stream.close()
 
 
-def open_unpacked(file: Path) -> UntilItBreaks:
-    """Undoes gzip and xz, which the file is known by, not its name. OSError when it cannot be opened."""
+def open_unpacked(file: Path) -> TolerantStream:
+    """Decompresses gzip and xz, recognised by content, not by file name. Raises OSError if the file cannot be
+    opened."""
     with file.open("rb") as stream:
         magic = stream.read(len(_XZ_MAGIC))
     if magic == _XZ_MAGIC:
-        return UntilItBreaks(cast(BinaryIO, lzma.open(file)))
-    return UntilItBreaks(cast(BinaryIO, gzip.open(file)) if magic.startswith(_GZIP_MAGIC) else file.open("rb"))
+        return TolerantStream(cast(BinaryIO, lzma.open(file)))
+    return TolerantStream(cast(BinaryIO, gzip.open(file)) if magic.startswith(_GZIP_MAGIC) else file.open("rb"))
 
 
-# Reading WARC files: split into responses here, understood in worker processes, handed on in their order.
+# Reads WARC files: splits them into responses here, parses those in worker processes, yields the results in order.
 
 
 _NOT_KEPT = f"{NOT_KEPT}:".encode()
-"""How the metadata of a page begin that the crawl did not keep."""
+"""The first bytes of the metadata record of a page that the crawl did not keep."""
 _BATCH_BYTES, _BATCH_RESPONSES = 1 << 20, 64
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response record: its URL as written and the HTTP message. `whole` is False when part of it is known to miss.
-    `is_rendered`: it is what scripts made of the page, HTML without a message around it."""
+    """A response record: its URL as written and the HTTP message. `whole` is False if part of it is missing.
+    `is_rendered`: the block is the rendered HTML of the page, without an HTTP message."""
 
     url: str
     block: bytes
@@ -162,7 +163,7 @@ class Response:
 
 
 def warc_files(source: Path) -> list[Path]:
-    """The WARC files that a source names: itself, or those of a crawl folder and of its shards."""
+    """The WARC files of a source: the file itself, or those of a crawl folder and its shards."""
     if not source.is_dir():
         return [source]
     folders = [source / "warc", *source.glob("shards/*/warc")]
@@ -173,7 +174,7 @@ def warc_files(source: Path) -> list[Path]:
 
 
 def parsing_of(source: Path) -> ParseSettings:
-    """How a crawl read its pages, where the source is its folder; else as usual."""
+    """The parse settings of the crawl if the source is a crawl folder, otherwise the defaults."""
     settings = source / "crawl.toml"
     return parse_in(settings) if settings.exists() else USUAL_PARSING
 
@@ -181,10 +182,11 @@ def parsing_of(source: Path) -> ParseSettings:
 def read_warcs(
     files: Sequence[Path], report: BuildReport, workers: int | None = None, parsing: ParseSettings = USUAL_PARSING
 ) -> Iterator[Packed]:
-    """The result does not depend on the number of workers. `report` counts what could not be used."""
+    """The result does not depend on the number of workers. `report` counts records that could not be used."""
     batches = _batches(record for file in files for record in joined(_records(file, report)))
     understand = partial(
-        _understand, Interest(extractor_named(parsing.main_text), window=parsing.context, documents=parsing.documents)
+        _understand,
+        ParseOptions(extractor_named(parsing.main_text), window=parsing.context, documents=parsing.documents),
     )
     found = False
     for packed in in_order(understand, batches, workers or os.cpu_count() or 1):
@@ -200,11 +202,11 @@ def read_warcs(
 
 
 def _records(file: Path, report: BuildReport) -> Iterator[Response | Extract]:
-    """Stops, and counts it, where a file cannot be read any further. A WAT or WET file is whole, or refused."""
+    """Stops where a file cannot be read any further, and counts that. A damaged WAT or WET file is refused."""
     records, kinds = 0, set[type]()
     with contextlib.closing(_opened(file)) as stream:
         try:
-            # lz4 and zstd are undone by fastwarc itself.
+            # fastwarc decompresses lz4 and zstd itself.
             for record in ArchiveIterator(stream, record_types=WarcRecordType.any_type, parse_http=False):
                 records += 1
                 report["duplicates"] += record.record_type == WarcRecordType.revisit
@@ -222,7 +224,7 @@ def _records(file: Path, report: BuildReport) -> Iterator[Response | Extract]:
 
 
 def _is_not_kept(record: WarcRecord) -> bool:
-    """Whether it tells of a page of which a crawl kept nothing else."""
+    """Whether it is the metadata of a page of which the crawl kept nothing else."""
     is_fields = (record.headers.get("Content-Type") or "") == FIELDS
     return (
         is_fields and record.record_type == WarcRecordType.metadata and record.reader.read(len(_NOT_KEPT)) == _NOT_KEPT
@@ -230,7 +232,7 @@ def _is_not_kept(record: WarcRecord) -> bool:
 
 
 def _taken(record: WarcRecord, place: str) -> Response | Extract | None:
-    """None: not of a kind that says anything about a page."""
+    """None if the type of the record carries no page data."""
     content_type = record.headers.get("Content-Type") or ""
     match record.record_type:
         case WarcRecordType.response:
@@ -245,7 +247,7 @@ def _taken(record: WarcRecord, place: str) -> Response | Extract | None:
 
 
 def _is_of_a_page(record: WarcRecord) -> bool:
-    """Not of what a script asked for; many crawlers say nothing of that."""
+    """False for sub-resources requested by scripts. Many crawlers do not record the resource type."""
     return (record.headers.get("WARC-Resource-Type") or "document").lower() == "document"
 
 
@@ -269,7 +271,7 @@ def _target(record: WarcRecord) -> str:
     return (record.headers.get("WARC-Target-URI") or "").strip("<>")
 
 
-def _opened(file: Path) -> UntilItBreaks:
+def _opened(file: Path) -> TolerantStream:
     try:
         return open_unpacked(file)
     except OSError as error:
@@ -277,7 +279,7 @@ def _opened(file: Path) -> UntilItBreaks:
 
 
 def _batches(records: Iterable[Response | Extract]) -> Iterator[list[Response | Extract]]:
-    """Enough at a time to be worth sending to another process."""
+    """Batches large enough to be worth sending to another process."""
     batch: list[Response | Extract] = []
     size = 0
     for record in records:
@@ -290,19 +292,19 @@ def _batches(records: Iterable[Response | Extract]) -> Iterator[list[Response | 
         yield batch
 
 
-def _understand(interest: Interest, batch: list[Response | Extract]) -> list[Packed | str | None]:
-    """For each record what was recorded, or under which name it is counted when nothing was."""
-    return [read_extract(record) if isinstance(record, Extract) else _packed(record, interest) for record in batch]
+def _understand(parse_options: ParseOptions, batch: list[Response | Extract]) -> list[Packed | str | None]:
+    """For each record the packed result, or the name under which it is counted if there is none."""
+    return [read_extract(record) if isinstance(record, Extract) else _packed(record, parse_options) for record in batch]
 
 
 _FOUND = 302
-"""The status under which a page that only forwards is recorded, so that it can be served as a redirect."""
+"""The status recorded for a page that only forwards, so that it can be served as a redirect."""
 
 
-def _packed(response: Response, interest: Interest) -> Packed | str:
+def _packed(response: Response, parse_options: ParseOptions) -> Packed | str:
     if response.is_rendered:
-        return _rendered(response, interest)
-    http = take_apart(response.block)
+        return _rendered(response, parse_options)
+    http = parse_http_response(response.block)
     if http is None:
         return "not HTTP"
     url = normalise(response.url)
@@ -312,8 +314,8 @@ def _packed(response: Response, interest: Interest) -> Packed | str:
     target = join(url, http.headers.get("location", "")) if http.status in REDIRECTS else None
     if target is not None and target != url:
         return pack(Recorded(url, Redirect(target, http.status), whole=whole))
-    answer = (url, http.body, http.headers.get("content-type", ""), http.status, interest)
-    page = read_apart(*answer)
+    answer = (url, http.body, http.headers.get("content-type", ""), http.status, parse_options)
+    page = read_in_subprocess(*answer)
     if isinstance(page, Failure):
         return replace(pack(Recorded(url, read_page(*answer), whole=whole)), unread=True)
     if page.forwards_to:
@@ -322,16 +324,16 @@ def _packed(response: Response, interest: Interest) -> Packed | str:
 
 
 def _sitemap(url: str, http: HttpResponse) -> bytes:
-    """What it lists, if it is a sitemap or a feed. It stays a page as well: others may link to it."""
+    """The compressed list of URLs if this is a sitemap or a feed. It remains a page as well: others may link to it."""
     if not (may_be_sitemap(url) and 200 <= http.status < 300):
         return b""
     file = read_sitemap(url, http.body)
     return b"" if isinstance(file, Failure) else packed_sitemap(file)
 
 
-def _rendered(response: Response, interest: Interest) -> Packed | str:
+def _rendered(response: Response, parse_options: ParseOptions) -> Packed | str:
     url = normalise(response.url)
     if url is None:
         return "bad URLs"
-    page = read_page(url, response.block, "text/html; charset=utf-8", interest=interest)
+    page = read_page(url, response.block, "text/html; charset=utf-8", parse_options=parse_options)
     return replace(pack(Recorded(url, page, whole=response.whole)), part="rendered")

@@ -1,4 +1,4 @@
-"""Webs that are generated: one module for each kind, and here their names."""
+"""Generated webs: one module for each kind; their names are registered here."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from spoor.progress import Advance
 
 FEWEST_PAGES = 10
 MOST_PAGES = 500_000_000
-"""Page numbers are 32 bits wide, and the Japanese web is traced in one four times as large."""
+"""Page numbers have 32 bits, and the Japanese web is the trace of a web four times as large."""
 MOST_URLS = 2_000_000_000
-"""The same, with errors and other media."""
+"""The same limit, including errors and other media."""
 
 
 CATALOGUE: dict[str, Draw] = {
@@ -27,11 +27,11 @@ CATALOGUE: dict[str, Draw] = {
     "courses": courses.draw,
     "courses-english": courses.draw_english,
 }
-"""What each is like: `spoor web generate --help`."""
+"""Generators by name; `spoor web generate --help` describes each."""
 
 
 def generate(request: Request, out: Path, advance: Advance) -> None:
-    """Write the web asked for to `out`; the same request always gives the same files."""
+    """Writes the requested web to `out`. The same request always gives the same files."""
     if request.name not in CATALOGUE:
         raise UsageError(f"unknown generator {request.name!r}; known are {', '.join(CATALOGUE)}")
     if request.pages < FEWEST_PAGES:
@@ -52,7 +52,7 @@ def generate(request: Request, out: Path, advance: Advance) -> None:
 
 _OF_LANGUAGES = ("thai", "japanese", "mongolian")
 MOST_LEAVES = 0.9
-"""Share of the URLs that may be errors or other media."""
+"""Maximum share of errors and other media among all URLs."""
 
 
 def _check_shares(request: Request) -> None:

@@ -1,4 +1,4 @@
-"""What every generator needs: the request, named streams of chance, seeds, and how contents are written."""
+"""Shared code of all generators: the request, named random streams, seeds, and writing of contents."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from spoor.lab.web import Web
 from spoor.lab.web_files import BlobWriter, compress
 from spoor.progress import Advance
 
-# Where chance comes from: splitmix64 streams named by (seed, purpose, number), so that every host and every
-# page can be drawn by itself, in any order, with the same result on any machine.
+# Random numbers: splitmix64 streams named by (seed, purpose, number), so that every host and every page can be drawn
+# independently, in any order, with the same result on any machine.
 
 
 Stream = NDArray[np.uint64]
-"""One number: the state. Functions that draw change it."""
+"""One number: the state. Functions that draw modify it."""
 
 GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 FIRST_FACTOR: Final = np.uint64(0xBF58476D1CE4E5B9)
@@ -29,7 +29,7 @@ TO_UNIT: Final = 2.0**-53
 
 
 def seed_of(seed: int) -> np.uint64:
-    """Any whole number as the seed of streams."""
+    """Converts any integer to the seed of streams."""
     return np.uint64(seed % 2**64)
 
 
@@ -47,51 +47,51 @@ def _mixed(bits: np.uint64) -> np.uint64:
 
 @compiled
 def begin(stream: Stream, seed: np.uint64, purpose: int, number: int) -> None:
-    """Set the stream to the start of what (seed, purpose, number) names."""
+    """Resets the stream to the start of the one named (seed, purpose, number)."""
     named = _mixed(seed + GOLDEN * np.uint64(purpose + 1))
     stream[0] = _mixed(named + GOLDEN * np.uint64(number + 1))
 
 
 @compiled
 def chance(stream: Stream) -> float:
-    """Even between 0 (included) and 1 (excluded)."""
+    """Uniform in [0, 1)."""
     stream[0] += GOLDEN
     return float(_mixed(stream[0]) >> np.uint64(11)) * TO_UNIT
 
 
 @compiled
 def below(stream: Stream, limit: int) -> int:
-    """A whole number from 0 to limit - 1."""
+    """A uniform integer from 0 to limit - 1."""
     return int(chance(stream) * limit)
 
 
 @compiled
 def bell(stream: Stream) -> float:
-    """Normally distributed, mean 0 and deviation 1 (Box-Muller)."""
+    """Standard normal (Box-Muller)."""
     radius = np.sqrt(-2.0 * np.log(1.0 - chance(stream)))
     return float(radius * np.cos(2.0 * np.pi * chance(stream)))
 
 
 @compiled
 def place(stream: Stream, cumulative: NDArray[np.float64]) -> int:
-    """An index drawn with the weights whose running sums (the last is 1) are given."""
+    """An index drawn with the weights whose cumulative sums are given; the last sum is 1."""
     return min(int(np.searchsorted(cumulative, chance(stream), side="right")), len(cumulative) - 1)
 
 
 def running_sums(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What `place` draws from, along the last axis."""
+    """Normalised cumulative sums for `place`, along the last axis."""
     sums: NDArray[np.float64] = np.cumsum(weights, axis=-1)
     return sums / sums[..., -1:]
 
 
-# What a person asks of a generator.
+# The request to a generator.
 
 
 @dataclass(frozen=True)
 class Request:
-    """`text`: write texts and link contexts too, where they are not written anyway; `words`: in the words of this
-    list or dictionary. `mislabelled`: the share of the relevant pages that declare no charset or a wrong one. `errors`
-    and `non_html`: shares of all URLs, which come on top of the pages."""
+    """`text`: also write texts and link contexts, in generators where this is optional. `words`: a word list or
+    dictionary to use. `mislabelled`: the share of relevant pages that declare no charset or a wrong one. `errors` and
+    `non_html`: shares of all URLs, in addition to the pages."""
 
     name: str
     pages: int
@@ -104,7 +104,7 @@ class Request:
 
     @property
     def made_from(self) -> dict[str, Any]:
-        """What web.json remembers; the same request, with the same words, always makes the same web."""
+        """The parameters stored in web.json. The same request with the same words always makes the same web."""
         about: dict[str, Any] = {"generator": self.name, "pages": self.pages, "seed": self.seed}
         if self.text:
             about["text"] = True
@@ -115,20 +115,20 @@ class Request:
 
 
 Draw = Callable[[Request, Path, Advance], None]
-"""Writes the web asked for into a folder."""
+"""Writes the requested web into a folder."""
 
 
-# Where crawls of a generated web begin: pages drawn at random among those that qualify.
+# Seeds of a generated web: pages drawn at random among those that qualify.
 
 
 SEED_PAGES = 100
-"""The purpose of this stream of chance; those of pages and hosts are small numbers."""
+"""The purpose of this random stream; those of pages and hosts are small numbers."""
 
 TRIES = 10_000
 
 
 def draw_seeds(seed: int, pages: int, qualifies: Callable[[int], bool], count: int) -> list[int]:
-    """Distinct page numbers in the order drawn; fewer than `count` when the web hardly has them."""
+    """Distinct page numbers in the order drawn; fewer than `count` if hardly any page qualifies."""
     stream, found = new_stream(), list[int]()
     begin(stream, seed_of(seed), SEED_PAGES, 0)
     for _ in range(TRIES):
@@ -141,16 +141,16 @@ def draw_seeds(seed: int, pages: int, qualifies: Callable[[int], bool], count: i
 
 
 def write_seeds(folder: Path, seeds: list[int]) -> None:
-    """seeds.txt, a URL a line; the rest of the web must be there already."""
+    """Writes seeds.txt, one URL per line. The rest of the web must be complete."""
     urls = Web.open(folder).urls
     (folder / "seeds.txt").write_text("".join(f"{urls[page]}\n" for page in seeds), "utf8")
 
 
-# How texts and link contexts of a generated web are written, once its pages and links are.
+# Writes texts and link contexts of a generated web, after its pages and links.
 
 
 TEXT_LIMIT = 200_000
-"""Pages up to which a web gets texts."""
+"""Maximum number of pages of a web with texts."""
 
 
 class Content(NamedTuple):
@@ -168,11 +168,11 @@ class Context(NamedTuple):
 
 
 Compose = Callable[[int, list[int]], tuple[Content, list[Context]]]
-"""The content of a page, given its number and its links; one context a link, in the same order."""
+"""Returns the content of a page and one context per link, in the same order, from its number and its links."""
 
 
 def write_content(folder: Path, compose: Compose, advance: Advance) -> None:
-    """Errors and other media have none."""
+    """Errors and other media have no content."""
     web = Web.open(folder)
     are_pages = web.answers() & (web.array("content_type") == 0)
     with BlobWriter(folder, "texts") as texts, BlobWriter(folder, "contexts") as contexts:

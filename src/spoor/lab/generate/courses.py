@@ -1,4 +1,4 @@
-"""The web of engineering courses (generator W4), a fifth of its pages with terms in Hindi."""
+"""The web of engineering courses (generator W4); a fifth of its pages have terms in Hindi."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spoor.lab.generate.prose import COURSE_TERMS, COURSE_WORDS, LANGUAGE, LANGU
 from spoor.lab.generate.topical import TypedWeb, draw_typed
 from spoor.progress import Advance
 
-# The Hindi of course pages: our own words, or those of a dictionary that a user gives.
+# The Hindi of course pages: built-in words, or those of a dictionary file.
 
 
 _OWN = """
@@ -33,11 +33,11 @@ _OWN = """
     admission प्रवेश; fees शुल्क
 """
 _LONGEST = 3
-"""Words of a Hindi phrase that somebody would write for one English word; longer ones are explanations."""
+"""Maximum number of words of a Hindi translation of one English word; longer ones are explanations."""
 _REMARK = re.compile(r"\{[^}]*\}")
 
 Hindi = Mapping[str, str]
-"""By the English word."""
+"""Hindi by English word."""
 
 OWN_HINDI: Hindi = {
     english: hindi
@@ -47,9 +47,9 @@ OWN_HINDI: Hindi = {
 
 
 def hindi_in(dictionary: Path) -> Hindi:
-    """Words of the courses as a dictionary has them, our own where it has none.
+    """The words of the courses from a dictionary, with the built-in word where it has none.
 
-    A line is an English word, a tab, and Hindi senses with | between; the first short one is taken.
+    A line is an English word, a tab, and Hindi senses separated by |. The first short sense is used.
     """
     needed = {word for text in (*COURSE_TERMS.values(), *map(" ".join, COURSE_WORDS.values())) for word in text.split()}
     found: dict[str, str] = {}
@@ -64,7 +64,7 @@ def hindi_in(dictionary: Path) -> Hindi:
 
 
 def in_hindi(text: str, hindi: Hindi) -> str:
-    """Word by word; a word that has no Hindi stays as it is."""
+    """Translates word by word; a word without a translation stays unchanged."""
     return " ".join(hindi.get(word, word) for word in text.split())
 
 
@@ -77,18 +77,17 @@ def _lines(dictionary: Path) -> list[str]:
         ) from None
 
 
-# The web of engineering courses (generator W4): five classes of pages, a fifth of them with their terms in
-# Hindi.
+# The web of engineering courses (generator W4): five classes of pages, a fifth of them with their terms in Hindi.
 
 
 CLASSES = tuple(COURSE_TERMS)
 CSE, COMP = CLASSES.index("CSE"), CLASSES.index("COMP")
 MIXED = 0.2
-"""Share of the pages that mix English and Hindi; what they say of their subject is in Hindi."""
+"""Share of the pages that mix English and Hindi; words of their subject are in Hindi."""
 
 NO_TERM, ONE_TERM, STRAY_TERM = 0.4, 0.45, 0.15
-"""Chances that the context of a link names the class of its target not at all, once (twice otherwise), and that
-it says "computer" for no reason."""
+"""Probabilities that the context of a link does not name the class of its target, that it names it once (otherwise
+twice), and that it contains "computer" for no reason."""
 
 TYPED = TypedWeb(
     labels=tuple(f"class={name}" for name in CLASSES),
@@ -118,8 +117,8 @@ def draw_english(request: Request, folder: Path, advance: Advance) -> None:
 
 
 class CoursesAuthor:
-    """Writes pages in the words of their class and contexts that name the class of the target, or do not. The share
-    `mixed` of the pages has all that in Hindi, between everyday words in English."""
+    """Writes pages in the words of their class, and link contexts that may name the class of the target. In the share
+    `mixed` of the pages these words are in Hindi, between everyday words in English."""
 
     def __init__(self, types: NDArray[np.uint8], seed: int, mixed: float, hindi: Hindi) -> None:
         self._types = types
@@ -142,7 +141,7 @@ class CoursesAuthor:
         return content, [self._context(int(self._types[link]), hindi) for link in links]
 
     def _context(self, target: int, hindi: bool) -> Context:
-        """The first mention is the anchor, the second follows it."""
+        """The first mention is in the anchor, the second follows it."""
         author, term = self._author, self._terms[CLASSES[target]][hindi]
         anchor, left, right = (author.write(LANGUAGE["english"], 3) for _ in range(3))
         draw = author.chance()
@@ -156,5 +155,5 @@ class CoursesAuthor:
 
 
 def _spread(words: Sequence[str]) -> Vocabulary:
-    """Every other word is an everyday one."""
+    """Half of the words are everyday words."""
     return vocabulary((0.5, words), (0.5, LANGUAGES["english"]))

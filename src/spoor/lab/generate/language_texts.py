@@ -1,4 +1,4 @@
-"""The texts of a language web: each page in its language and its charset; Mongolian in three codings."""
+"""The texts of a language web: each page in its language and charset; Mongolian in three encodings."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from spoor.lab.web import Web
 from spoor.parse.charset import decode
 from spoor.progress import Advance
 
-# The words of traditional Mongolian pages in each of their codings: our own, or from a list that a user gives.
+# The words of traditional Mongolian pages in each encoding: built-in, or from a word list.
 
 
 _MENKSOFT = re.compile("[\ue234-\ue34f]+")
 _UNICODE = re.compile("[\u1800-\u18af\u202f]+")
 _JOINTS = re.compile("[\u180b-\u180f\u202f]")
-"""What Unicode has to choose between forms of a letter; in fonts the glyph itself says it."""
+"""Characters that select between forms of a letter in Unicode; in fonts the glyph itself is the form."""
 
 
 @dataclass(frozen=True)
 class CodedWords:
-    """The same words three times, in the same order. `by_frequency`: the most frequent come first."""
+    """The same words in three encodings, in the same order. `by_frequency`: the most frequent come first."""
 
     unicode: tuple[str, ...]
     menksoft: tuple[str, ...]
@@ -54,9 +54,9 @@ def own_words() -> CodedWords:
 
 
 def words_in(path: Path) -> CodedWords:
-    """A word a line, in Menksoft glyphs or in Unicode. Such a list does not tell how frequent the words are.
+    """One word per line, in Menksoft glyphs or in Unicode. Such a list has no word frequencies.
 
-    A word that is given in Unicode has the first glyph of each letter in Menksoft, which real pages have not.
+    A word given in Unicode gets the first glyph of each letter in Menksoft, unlike real pages.
     """
     font = shipped()["menksoft"]
     words = [word for word in _lines(path) if share_inside(word, (*font.letters, *font.unicode))]
@@ -87,7 +87,7 @@ def _lines(path: Path) -> list[str]:
     return [line.strip() for line in lines]
 
 
-# The texts of a language web: each page in its language and, for real, in its charset, which a detector
+# The texts of a language web: each page in its language and actually encoded in its charset, which a detector then
 # guesses.
 
 
@@ -99,24 +99,25 @@ LANGUAGES_OF = {
     "gb2312": ("chinese",),
     "windows-1251": ("russian",),
 }
-"""What pages that are not in the target language are written in, by charset."""
+"""Languages of pages that are not in the target language, by charset."""
 
 CODECS = {"windows-874": "cp874"}
-"""Where Python has another name for a charset."""
+"""Charsets that have another name in Python."""
 
 NO_ANCHOR, ANCHOR_OF_TARGET = 0.15, 0.70
-"""Chances that an anchor is empty (an image), and that it is in the language of the target; else the page's own."""
+"""Probabilities that an anchor is empty (an image), and that it is in the language of the target; otherwise it is in
+that of the page."""
 
 
-Tongue = Callable[[int], Vocabulary]
-"""What a page is written in, by its number."""
+PageVocabulary = Callable[[int], Vocabulary]
+"""The vocabulary of a page, by its number."""
 
-TongueOf = Callable[[Request, Sequence[str], NDArray[np.bool_]], Tongue]
-"""The same for a whole web, by the charsets of its pages and which of them are relevant."""
+VocabularyFactory = Callable[[Request, Sequence[str], NDArray[np.bool_]], PageVocabulary]
+"""Makes a `PageVocabulary` for a whole web, from the charsets of its pages and the mask of relevant pages."""
 
 
-def everyday_tongue(request: Request, charsets: Sequence[str], relevant: NDArray[np.bool_]) -> Tongue:
-    """Relevant pages in the language that the web is named after, others in one that the charset can write."""
+def language_vocabulary(request: Request, charsets: Sequence[str], relevant: NDArray[np.bool_]) -> PageVocabulary:
+    """Relevant pages are in the language that the web is named after, others in one that their charset can encode."""
 
     def tongue(page: int) -> Vocabulary:
         if relevant[page]:
@@ -127,8 +128,8 @@ def everyday_tongue(request: Request, charsets: Sequence[str], relevant: NDArray
     return tongue
 
 
-def write_language_texts(request: Request, folder: Path, advance: Advance, tongue_of: TongueOf) -> None:
-    """Adds texts and contexts, and puts what the detector says of the bytes in the place of `detected_charset`."""
+def write_language_texts(request: Request, folder: Path, advance: Advance, tongue_of: VocabularyFactory) -> None:
+    """Adds texts and contexts, and replaces `detected_charset` by the result of the detector on the actual bytes."""
     web = Web.open(folder)
     declared, true = web.array("meta_charset"), web.array("detected_charset")
     charsets = [web.about["charsets"][k] for k in np.where(true > 0, true, declared)]
@@ -140,10 +141,10 @@ def write_language_texts(request: Request, folder: Path, advance: Advance, tongu
 
 
 class LanguageAuthor:
-    """Writes pages; `detected` is what a detector says of each that was written. `charsets` are "" for what is not a
-    page."""
+    """Writes pages. `detected` is the detected charset of each page written so far. `charsets` has "" for URLs that are
+    not pages."""
 
-    def __init__(self, seed: int, charsets: Sequence[str], tongue: Tongue) -> None:
+    def __init__(self, seed: int, charsets: Sequence[str], tongue: PageVocabulary) -> None:
         self.detected = [""] * len(charsets)
         self._charsets = charsets
         self._tongue = tongue
@@ -157,7 +158,7 @@ class LanguageAuthor:
         return Content(title, text, {"h1": title}), [self._context(tongue, link) for link in links]
 
     def _encoded(self, page: int, html: str) -> bytes:
-        """A character that the charset lacks, such as an icon, is written as a reference to its code point."""
+        """A character that the charset lacks, such as an icon, is written as a numeric character reference."""
         charset = self._charsets[page]
         return html.encode(CODECS.get(charset, charset), "xmlcharrefreplace")
 
@@ -170,22 +171,21 @@ class LanguageAuthor:
         return Context(anchor, left, right, "")
 
 
-# What pages of the Mongolian web are written in: the traditional script in three codings, among other
-# languages.
+# The languages of the Mongolian web: the traditional script in three encodings, among other languages.
 
 
 CODINGS = 201
-"""The purpose of this stream of chance."""
+"""The purpose of this random stream."""
 
 MENKSOFT, UNICODE = 0.60, 0.25
-"""Shares of the relevant pages in each coding; the rest is in the stand-in for Saiyin."""
+"""Shares of the relevant pages in each encoding; the rest is in the substitute for Saiyin."""
 
 ICONED = 0.12
-"""Share of the other pages whose font has icons where Mongolian fonts have letters."""
+"""Share of the other pages whose font has icons at the code points of Mongolian font letters."""
 
 ICONS = tuple(map(chr, range(0xE248, 0xE348, 0x18)))
 ICON_SHARE = 0.04
-"""Of the words of such a page: an icon here and there, never two letters' worth of text."""
+"""Share of icons among the words of such a page: single ones, never two letters' worth of text."""
 
 BESIDE_MONGOLIAN = {
     "iso-8859-1": ("english",),
@@ -194,11 +194,11 @@ BESIDE_MONGOLIAN = {
     "gb2312": ("chinese",),
     "windows-1251": ("mongolian",),
 }
-"""What the other pages are written in, by charset. Mongolian here is Cyrillic."""
+"""Languages of the other pages, by charset. Mongolian here is Cyrillic."""
 
 
-def mongolian_tongue(request: Request, charsets: Sequence[str], relevant: NDArray[np.bool_]) -> Tongue:
-    """What a page is written in follows from the seed and its number."""
+def mongolian_tongue(request: Request, charsets: Sequence[str], relevant: NDArray[np.bool_]) -> PageVocabulary:
+    """The language and encoding of a page depend only on the seed and its number."""
     menksoft, unicode, saiyin = _relevant(words_in(request.words) if request.words else own_words())
     stream = new_stream()
 
@@ -220,7 +220,7 @@ def _relevant(words: CodedWords) -> list[Vocabulary]:
 
 @cache
 def _other(language: str, in_windows_1251: bool, iconed: bool) -> Vocabulary:
-    """Two letters of Cyrillic Mongolian are not in windows-1251; words that have them are left out there."""
+    """windows-1251 lacks two letters of Cyrillic Mongolian; words with them are left out there."""
     words = [word for word in LANGUAGES[language] if not (in_windows_1251 and {"ө", "ү"} & set(word))]
     icons = ICON_SHARE if iconed else 0.0
     return vocabulary((1.0 - icons, words), (icons, ICONS), between="" if language in WITHOUT_SPACES else " ")

@@ -1,10 +1,11 @@
 """A web of site trees on a sparse graph of hosts (generator W2), and the trace of a crawl of it.
 
-Each host is a tree of pages, four children each. Hosts link to few other hosts, mostly of their own kind, and most
-hosts in other languages never link to one in the target language: there are long irrelevant stretches. Everything
-about a page follows from (seed, page number) alone, so the web can be drawn, or walked, without being held.
+Each host is a tree of pages with four children per node. Hosts link to few other hosts, mostly of their own kind, and
+most hosts in other languages never link to one in the target language, so there are long irrelevant stretches.
+Everything about a page depends only on (seed, page number), so the web can be generated or traversed without keeping it
+in memory.
 
-The crawl is limited-distance with N = 1, not prioritised: links are followed from relevant pages and from the first
+The crawl is limited-distance with N = 1, not prioritised: it follows links of relevant pages and of the first
 irrelevant page after one.
 """
 
@@ -25,7 +26,7 @@ from spoor.lab.generate.writing import CHARSETS, HTML_BYTES_MEDIAN, Batch
 
 
 SIZES, NEIGHBOURS, RELEVANCE, LINKS, ATTRIBUTES, LABELLING, LEAVES = range(7)
-"""What a stream of chance is for; each purpose has its own."""
+"""Purposes of random streams."""
 
 SMALLEST_HOST = 11
 LARGEST_HOST = 400
@@ -40,17 +41,17 @@ WESTERN = ("iso-8859-1", "windows-1252")
 
 @dataclass(frozen=True)
 class Language:
-    """The target language: the share of its hosts, and the charsets that give a page away, or do not."""
+    """The target language: the share of its hosts, and the charsets of pages in it and in other languages."""
 
     share: float
     own_charsets: tuple[str, ...]
     other_charsets: tuple[str, ...]
     declared: bool = True
-    """True: pages declare their charset (META); False: it is what a detector says."""
+    """True: pages declare their charset (META). False: it is only detected."""
 
 
 class Hosts(NamedTuple):
-    """What every page of the web follows from."""
+    """Everything that the pages of the web depend on."""
 
     seed: np.uint64
     offsets: NDArray[np.int32]
@@ -60,18 +61,18 @@ class Hosts(NamedTuple):
 
 
 def draw_hosts(share: float, pages: int, seed: int) -> Hosts:
-    """As many hosts as make up exactly `pages` pages; the last one is cut to fit."""
+    """As many hosts as are needed for exactly `pages` pages; the last host is cut to fit."""
     offsets, relevant, mixed = _sizes_and_languages(seed_of(seed), share, pages)
     own, other = np.flatnonzero(relevant), np.flatnonzero(~relevant)
     everyone = np.arange(len(relevant))
-    # In a web of a few hosts one side may be missing; then all hosts stand in for it.
+    # In a web with few hosts one kind may be missing; then all hosts are used instead.
     sides = [(side if len(side) else everyone).astype(np.int32) for side in (own, other)]
     return Hosts(seed_of(seed), offsets, relevant, mixed, _neighbours(seed_of(seed), relevant, *sides))
 
 
 def batches(hosts: Hosts, language: Language, mislabelled: float = 0.0) -> Iterator[Batch]:
-    """All pages in order, some hundred thousand at a time. `mislabelled`: of the relevant ones, the share that does
-    not declare its charset, or a wrong one."""
+    """All pages in order, some hundred thousand at a time. `mislabelled`: the share of the relevant pages that declare
+    no charset or a wrong one."""
     own, other = (_places(charsets) for charsets in (language.own_charsets, language.other_charsets))
     wrong = _places(("", *WESTERN))
     for first, last in _groups(hosts.offsets):
@@ -90,7 +91,7 @@ def _places(charsets: tuple[str, ...]) -> NDArray[np.uint8]:
 
 
 def _groups(offsets: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
-    """Runs of hosts, each of about PAGES_AT_ONCE pages."""
+    """Ranges of hosts with about PAGES_AT_ONCE pages each."""
     first = 0
     while first < len(offsets) - 1:
         last = int(np.searchsorted(offsets, offsets[first] + PAGES_AT_ONCE))
@@ -103,7 +104,7 @@ def _groups(offsets: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
 def _sizes_and_languages(
     seed: np.uint64, share: float, pages: int
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_]]:
-    """The first host is always in the target language, so that there is something to find."""
+    """The first host is always in the target language, so that there are relevant pages."""
     most = pages // SMALLEST_HOST + 1
     offsets, relevant, mixed = np.zeros(most + 1, np.int32), np.zeros(most, np.bool_), np.zeros(most, np.bool_)
     stream, host = new_stream(), 0
@@ -121,7 +122,8 @@ def _sizes_and_languages(
 def _neighbours(
     seed: np.uint64, relevant: NDArray[np.bool_], own: NDArray[np.int32], other: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """The hosts each host links to: three quarters of its own kind; six in ten other hosts know only others."""
+    """The hosts that each host links to, three quarters of them of its own kind. 60 % of the hosts in other languages
+    link only to such hosts."""
     found = np.zeros((len(relevant), NEIGHBOURS_EACH), np.int32)
     stream = new_stream()
     for host in range(len(relevant)):
@@ -144,7 +146,7 @@ def is_relevant(hosts: Hosts, host: int, page: int, stream: Stream) -> bool:
 
 @compiled
 def links_of(hosts: Hosts, host: int, page: int, stream: Stream, links: NDArray[np.int32]) -> int:
-    """Write the links of a page in document order, distinct and without itself; returns how many."""
+    """Writes the links of a page in document order, distinct and without itself. Returns their number."""
     begin(stream, hosts.seed, LINKS, page)
     root, end = hosts.offsets[host], hosts.offsets[host + 1]
     index, count = page - root, 0
@@ -174,7 +176,7 @@ def _with_other_hosts(hosts: Hosts, host: int, page: int, stream: Stream, links:
 
 @compiled
 def _with(links: NDArray[np.int32], count: int, target: int, page: int) -> int:
-    """Append a target unless it is the page itself or already there; returns the new count."""
+    """Appends a target unless it is the page itself or already present. Returns the new count."""
     if target == page:
         return count
     for k in range(count):
@@ -227,7 +229,7 @@ def _mislabelled(
     share: float,
     wrong: NDArray[np.uint8],
 ) -> NDArray[np.uint8]:
-    """What each page declares."""
+    """The charset that each page declares."""
     declared, stream = charsets.copy(), new_stream()
     for k in range(len(declared)):
         begin(stream, seed, LABELLING, first + k)
@@ -236,16 +238,15 @@ def _mislabelled(
     return declared
 
 
-# Which pages a crawl for one language brings home: the Japanese web is the trace of such a crawl, as in the
-# paper.
+# The pages visited by a crawl for one language: the Japanese web is the trace of such a crawl, as in the paper.
 
 
 UNKNOWN, VISITED, AFTER_IRRELEVANT, AFTER_RELEVANT = range(4)
-"""What the crawl knows of a page: a waiting one remembers the better of the pages that link to it."""
+"""States of a page. A waiting page has the state for the best page that links to it so far."""
 
 
 def trace(hosts: Hosts, seeds: list[int], limit: int) -> NDArray[np.bool_]:
-    """The pages visited, at most `limit`."""
+    """Mask of the visited pages, at most `limit`."""
     return _trace(hosts, np.array(seeds, np.int32), limit)
 
 
@@ -253,7 +254,8 @@ def trace(hosts: Hosts, seeds: list[int], limit: int) -> NDArray[np.bool_]:
 def _trace(hosts: Hosts, seeds: NDArray[np.int32], limit: int) -> NDArray[np.bool_]:
     state = np.zeros(hosts.offsets[-1], np.uint8)
     queue = np.empty(hosts.offsets[-1], np.int32)
-    queue[: len(seeds)] = seeds
+    for place in range(len(seeds)):
+        queue[place] = seeds[place]
     state[seeds] = AFTER_RELEVANT
     stream, links = new_stream(), np.zeros(MOST_LINKS, np.int32)
     visited, waiting = 0, len(seeds)
@@ -277,7 +279,7 @@ def _trace(hosts: Hosts, seeds: NDArray[np.int32], limit: int) -> NDArray[np.boo
 
 
 def restricted(batches: Iterator[Batch], kept: NDArray[np.bool_]) -> Iterator[Batch]:
-    """The same pages and links without those that were not kept; the rest are numbered anew from 0."""
+    """The same pages and links without those that were not kept; the others are renumbered from 0."""
     numbers = np.cumsum(kept, dtype=np.int32) - 1
     first = 0
     for batch in batches:
@@ -299,6 +301,6 @@ def _restrict(batch: Batch, kept: NDArray[np.bool_], numbers: NDArray[np.int32],
 
 
 def kept_host_offsets(offsets: NDArray[np.int32], kept: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Where the hosts begin in the new numbering; hosts of which nothing was kept are gone."""
+    """The first page of each host in the new numbering; hosts without kept pages are removed."""
     pages_before = np.concatenate([np.zeros(1, np.int32), np.cumsum(kept, dtype=np.int32)])
     return np.unique(pages_before[offsets])

@@ -1,4 +1,4 @@
-"""The webs for language-specific crawling: Thai, Japanese and Mongolian among other languages."""
+"""Webs for language-specific crawling: Thai, Japanese and Mongolian among other languages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.lab.generate.chance import Request, draw_seeds, new_stream, write_seeds
-from spoor.lab.generate.language_texts import TongueOf, everyday_tongue, mongolian_tongue, write_language_texts
+from spoor.lab.generate.language_texts import (
+    VocabularyFactory,
+    language_vocabulary,
+    mongolian_tongue,
+    write_language_texts,
+)
 from spoor.lab.generate.language_web import (
     WESTERN,
     Hosts,
@@ -29,7 +34,8 @@ from spoor.progress import Advance
 SEEDS = 5
 
 TRACED_FROM = 4
-"""How many times larger the web is in which the Japanese trace is taken; a finished trace is about a third of it."""
+"""Size of the web that the Japanese trace is taken from, relative to the request; a complete trace covers about a
+third."""
 
 THAI = Language(
     share=0.30,
@@ -50,14 +56,16 @@ MONGOLIAN = Language(
 
 
 def thai(request: Request, folder: Path, advance: Advance) -> None:
-    _draw_all(THAI, everyday_tongue, request, folder, advance)
+    _draw_all(THAI, language_vocabulary, request, folder, advance)
 
 
 def mongolian(request: Request, folder: Path, advance: Advance) -> None:
     _draw_all(MONGOLIAN, mongolian_tongue, request, folder, advance)
 
 
-def _draw_all(language: Language, tongue_of: TongueOf, request: Request, folder: Path, advance: Advance) -> None:
+def _draw_all(
+    language: Language, tongue_of: VocabularyFactory, request: Request, folder: Path, advance: Advance
+) -> None:
     hosts = draw_hosts(language.share, request.pages, request.seed)
     seeds = _relevant_seeds(hosts, request.seed)
     pages = batches(hosts, language, request.mislabelled)
@@ -65,25 +73,25 @@ def _draw_all(language: Language, tongue_of: TongueOf, request: Request, folder:
 
 
 def japanese(request: Request, folder: Path, advance: Advance) -> None:
-    """The trace of a crawl; smaller than asked for when the crawl ends early."""
+    """The trace of a crawl; smaller than requested if the crawl ends early."""
     hosts = draw_hosts(JAPANESE.share, TRACED_FROM * request.pages, request.seed)
     seeds = _relevant_seeds(hosts, request.seed)
     kept = trace(hosts, seeds, request.pages)
     pages = restricted(batches(hosts, JAPANESE), kept)
     offsets = kept_host_offsets(hosts.offsets, kept)
     numbers = [int(np.count_nonzero(kept[:seed])) for seed in seeds]
-    _write(request, _Drawn(pages, offsets, numbers), everyday_tongue, folder, advance)
+    _write(request, _Drawn(pages, offsets, numbers), language_vocabulary, folder, advance)
 
 
 class _Drawn(NamedTuple):
-    """The pages of a web, where those of each host begin, and the numbers of its seeds."""
+    """The pages of a web, the first page of each host, and the page numbers of its seeds."""
 
     pages: Iterator[Batch]
     offsets: NDArray[np.int32]
     seeds: list[int]
 
 
-def _write(request: Request, web: _Drawn, tongue_of: TongueOf, folder: Path, advance: Advance) -> None:
+def _write(request: Request, web: _Drawn, tongue_of: VocabularyFactory, folder: Path, advance: Advance) -> None:
     web = web if request.text else web._replace(pages=_counted(web.pages, advance))
     content_types = CONTENT_TYPES[:1]
     if request.errors or request.non_html:
@@ -105,7 +113,7 @@ def _counted(batches: Iterator[Batch], advance: Advance) -> Iterator[Batch]:
 
 
 def _relevant_seeds(hosts: Hosts, seed: int) -> list[int]:
-    """The paper does not say where its crawls began."""
+    """Random relevant pages; the paper does not state where its crawls began."""
     stream = new_stream()
 
     def relevant(page: int) -> bool:

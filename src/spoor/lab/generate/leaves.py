@@ -1,8 +1,8 @@
-"""Errors and other media among the pages of a generated web: URLs that pages link to and that link nowhere.
+"""Errors and other media in a generated web: URLs that pages link to and that have no links.
 
-They come on top of the pages. Each page has a number of them that follows from (seed, page number); they stand on its
-host, after the host's pages, and their links are among its other links. After each comes another with the chance that
-is their share, so that they are this share of all URLs.
+They are added to the pages. The number of leaves of a page depends only on (seed, page number). They are on the same
+host, after its pages, and their links are among the other links of the page. The number is geometric, with the share as
+the probability of each further leaf, so that leaves have this share among all URLs.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from spoor.lab.generate.language_web import LEAVES
 from spoor.lab.generate.writing import HTML_BYTES_MEDIAN, Batch
 
 STATUSES = (404, 404, 404, 404, 404, 404, 403, 500, 503, 0)
-"""Of errors, all equally often; 0: no response came."""
+"""Statuses of errors, with equal probabilities; 0 means no response."""
 CONTENT_TYPES: tuple[str, ...] = ("text/html", "image/jpeg", "application/pdf", "text/plain")
-"""Of pages, then of other media, all equally often."""
+"""Content types: that of pages, then those of other media, with equal probabilities."""
 ERROR_BYTES = 500
 
 PAGE, FIRST_ERROR, FIRST_MEDIUM = 0, 1, 1 + len(STATUSES)
@@ -34,8 +34,8 @@ _BYTES = np.array([0, *[ERROR_BYTES if status else 0 for status in STATUSES], *[
 
 @dataclass(frozen=True)
 class Leaves:
-    """They are a `share` of all URLs, and `errors` a share of them. `offsets` say where the pages of each host begin,
-    `moved` the same once the leaves are there."""
+    """Leaves are a `share` of all URLs, and `errors` a share of the leaves. `offsets` has the first page of each host,
+    `moved` the same after the leaves are inserted."""
 
     seed: np.uint64
     share: float
@@ -44,7 +44,7 @@ class Leaves:
     moved: NDArray[np.int32]
 
     def number(self, page: int) -> int:
-        """Of a page, once the leaves are there."""
+        """The number of a page after the leaves are inserted."""
         return int(_number(self.offsets, self.moved, page))
 
 
@@ -57,7 +57,7 @@ def draw_leaves(seed: int, errors: float, non_html: float, offsets: NDArray[np.i
 
 
 def with_leaves(batches: Iterator[Batch], leaves: Leaves) -> Iterator[Batch]:
-    """The same pages and links, numbered anew, with the leaves among them. A batch is of whole hosts."""
+    """The same pages and links, renumbered, with the leaves inserted. A batch consists of whole hosts."""
     first = 0
     for batch in batches:
         hosts = np.searchsorted(leaves.offsets, (first, first + len(batch)))
@@ -66,7 +66,7 @@ def with_leaves(batches: Iterator[Batch], leaves: Leaves) -> Iterator[Batch]:
 
 
 def _grown(batch: Batch, leaves: Leaves, first: int, last: int) -> Batch:
-    """With the leaves of hosts first .. last-1."""
+    """Adds the leaves of hosts first .. last-1."""
     chances = leaves.seed, leaves.share, leaves.errors
     counts, targets, kinds = _insert(
         *chances, leaves.offsets, leaves.moved, first, last, batch.link_counts, batch.targets
@@ -94,7 +94,7 @@ def _number(offsets: NDArray[np.int32], moved: NDArray[np.int32], page: int) -> 
 
 @compiled
 def _count(stream: Stream, seed: np.uint64, share: float, page: int) -> int:
-    """How many leaves a page has; what is drawn of them follows in the stream."""
+    """The number of leaves of a page. Their properties are drawn from the stream afterwards."""
     begin(stream, seed, LEAVES, page)
     count = 0
     while chance(stream) < share:
@@ -104,7 +104,7 @@ def _count(stream: Stream, seed: np.uint64, share: float, page: int) -> int:
 
 @compiled
 def _counts(seed: np.uint64, share: float, offsets: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Of each host."""
+    """The number of leaves of each host."""
     counts, stream = np.zeros(len(offsets) - 1, np.int32), new_stream()
     for host in range(len(counts)):
         for page in range(offsets[host], offsets[host + 1]):

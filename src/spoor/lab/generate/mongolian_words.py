@@ -1,4 +1,4 @@
-"""Everyday words of Mongolian in its traditional script, in Unicode and as Menksoft fonts spell them."""
+"""Everyday Mongolian words in the traditional script, in Unicode and in the glyphs of Menksoft fonts."""
 
 from __future__ import annotations
 
@@ -207,8 +207,8 @@ _TABLE = """
     ᠮᠡᠳᠡᠭᠡ E2F1 E276 E313 E276 E2EB E275
     ᠰᠣᠨᠢᠨ E2FE E289 E2B7 E27E E2B5
 """
-"""A word and its glyphs a line, the most frequent first. Which glyph a letter takes depends on its neighbours; the
-glyphs follow what is usual between the same neighbours in a list of real Menksoft words."""
+"""One word and its glyphs per line, the most frequent first. The glyph of a letter depends on its neighbours; the
+glyphs are those usual between the same neighbours in a list of real Menksoft words."""
 
 
 def _spelling(line: str) -> tuple[str, str]:
@@ -217,4 +217,4 @@ def _spelling(line: str) -> tuple[str, str]:
 
 
 MONGOLIAN_WORDS: tuple[tuple[str, str], ...] = tuple(map(_spelling, _TABLE.strip().splitlines()))
-"""In Unicode, and in Menksoft."""
+"""Pairs of Unicode and Menksoft spellings."""

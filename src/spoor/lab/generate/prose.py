@@ -1,4 +1,4 @@
-"""The words of generated pages, and how words become text."""
+"""The vocabularies of generated pages, and the generation of text from them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from spoor.compiled import compiled
 from spoor.lab.generate.chance import Stream, begin, bell, chance, new_stream, place, running_sums, seed_of
 
-# The words of generated pages: everyday words of eight languages, the vocabularies of topics, the terms of
-# courses.
+# Vocabularies of generated pages: everyday words of eight languages, words of topics, terms of courses.
 
 
 _EVERYDAY = {
@@ -75,7 +74,7 @@ TOPICS: tuple[tuple[str, ...], ...] = tuple(
         "guitar melody concert album drum chorus violin singer rhythm orchestra piano lyric stage tune band jazz",
     )
 )
-"""The target topic, one near to it, one farther off, and six that have nothing to do with it."""
+"""The target topic, one close to it, one farther away, and six unrelated ones."""
 
 COURSE_TERMS: dict[str, str] = {
     "CSE": "computer science and engineering",
@@ -111,14 +110,14 @@ COURSE_WORDS: dict[str, tuple[str, ...]] = {
         ),
     )
 }
-"""What pages of each class talk about."""
+"""The words of pages of each class."""
 
 
-# How words become text: drawn so that the first words of a list come up most, as in real language.
+# Text generation: the first words of a list are the most frequent, as in natural language.
 
 
 TEXTS = 200
-"""The purpose of these streams of chance."""
+"""The purpose of these random streams."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +128,8 @@ class Vocabulary:
 
 
 def vocabulary(*parts: tuple[float, Sequence[str]], between: str = " ", even: bool = False) -> Vocabulary:
-    """Word lists with their shares of the text; inside a list the k-th word has the weight 1/k (Zipf), or all have the
-    same."""
+    """Combines word lists with their shares of the text. Within a list the k-th word has the weight 1/k (Zipf), or all
+    have the same weight if `even`."""
     words = tuple(word for _, part in parts for word in part)
     weights = [share * (np.full(len(part), 1 / len(part)) if even else _zipf(len(part))) for share, part in parts]
     return Vocabulary(words, running_sums(np.concatenate(weights)), between)
@@ -144,11 +143,11 @@ def _zipf(words: int) -> NDArray[np.float64]:
 LANGUAGE = {
     name: vocabulary((1.0, words), between="" if name in WITHOUT_SPACES else " ") for name, words in LANGUAGES.items()
 }
-"""The everyday words of each language."""
+"""The everyday vocabulary of each language."""
 
 
 class Author:
-    """Writes one page after another; what is written follows from the seed and the page's number alone."""
+    """Writes page after page. The text depends only on the seed and the page number."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed_of(seed)
@@ -161,7 +160,7 @@ class Author:
         return chance(self._stream)
 
     def between_0_and_1(self, mean: float, deviation: float) -> float:
-        """Normally distributed, cut off at 0 and 1."""
+        """Normally distributed, clipped to [0, 1]."""
         return min(1.0, max(0.0, mean + deviation * bell(self._stream)))
 
     def write(self, source: Vocabulary, count: int) -> str:

@@ -1,4 +1,4 @@
-"""Webs of typed pages; the web for topical crawling (generator W3)."""
+"""Webs of typed pages, and the web for topical crawling (generator W3)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from spoor.lab.generate.prose import LANGUAGES, TOPICS, Author, Vocabulary, voca
 from spoor.lab.generate.writing import CHARSETS, HTML_BYTES_MEDIAN, Batch, WebWriter
 from spoor.progress import Advance
 
-# A web of typed pages: which types a page links to follows from its own type alone.
+# A web of typed pages: the types that a page links to depend only on its own type.
 
 
 TYPES, LINKS, ATTRIBUTES = range(3)
-"""What a stream of chance is for; each purpose has its own."""
+"""Purposes of random streams."""
 
 PAGES_AT_ONCE = 200_000
 PAGES_PER_HOST = 25
@@ -44,9 +44,9 @@ PAGES_PER_HOST = 25
 
 @dataclass(frozen=True)
 class TypedWeb:
-    """`shares` of the types among pages; row i of `matrix`: the shares among the links of a page of type i; each page
-    draws from `fewest` to `most` links. `first` are the types of the first pages, so that none of these is missing.
-    Crawls begin at `seeds` pages of one of `seed_types`."""
+    """`shares`: the types among pages. Row i of `matrix`: the shares of types among the links of a page of type i. Each
+    page draws from `fewest` to `most` links. `first`: the types of the first pages, so that none of these is missing.
+    Crawls start at `seeds` pages of one of `seed_types`."""
 
     labels: tuple[str, ...]
     shares: tuple[float, ...]
@@ -59,11 +59,11 @@ class TypedWeb:
 
 
 Composer = Callable[[NDArray[np.uint8], int], Compose]
-"""Given the types of all pages and the seed: who writes their content."""
+"""Makes the function that writes contents, from the types of all pages and the seed."""
 
 
 def draw_typed(web: TypedWeb, composer: Composer, request: Request, folder: Path, advance: Advance) -> None:
-    """Pages, links and, if the web is not too large, content."""
+    """Writes pages, links and, if the web is not too large, contents."""
     types = draw_types(web, request.pages, request.seed)
     with_content = request.pages <= TEXT_LIMIT
     writer = WebWriter(folder, ["relevant", *web.labels])
@@ -84,7 +84,7 @@ def draw_types(web: TypedWeb, pages: int, seed: int) -> NDArray[np.uint8]:
 
 
 def batches(web: TypedWeb, types: NDArray[np.uint8], seed: int) -> Iterator[Batch]:
-    """All pages in order. `relevant` are those of type 0."""
+    """All pages in order. Pages of type 0 are relevant."""
     by_type = np.argsort(types, kind="stable").astype(np.int32)
     starts = np.searchsorted(types[by_type], np.arange(len(web.shares) + 1))
     sums = running_sums(np.array(web.matrix))
@@ -98,7 +98,7 @@ def batches(web: TypedWeb, types: NDArray[np.uint8], seed: int) -> Iterator[Batc
 
 
 def host_offsets(pages: int) -> NDArray[np.int32]:
-    """Hosts mean nothing here; they are there because every page is somewhere."""
+    """Hosts have no meaning in this web; they exist only because every page needs one."""
     return np.append(np.arange(0, pages, PAGES_PER_HOST), pages).astype(np.int32)
 
 
@@ -123,7 +123,7 @@ def _links(
     fewest: int,
     most: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Link counts and links of consecutive pages; `by_type` lists all pages, those of type t from starts[t] on."""
+    """Link counts and links of consecutive pages. `by_type` lists all pages, those of type t from starts[t] on."""
     counts, targets = np.zeros(len(types), np.int32), np.zeros(len(types) * most, np.int32)
     stream, written = new_stream(), 0
     for k in range(len(types)):
@@ -131,7 +131,7 @@ def _links(
         for _ in range(fewest + below(stream, most - fewest + 1)):
             kind = place(stream, sums[types[k]])
             alike = by_type[starts[kind] : starts[kind + 1]]
-            # A type that no page has: any page will do.
+            # If no page has this type, any page is taken.
             target = alike[below(stream, len(alike))] if len(alike) else by_type[below(stream, len(by_type))]
             if target != first + k and target not in targets[written : written + counts[k]]:
                 targets[written + counts[k]] = target
@@ -150,7 +150,7 @@ def _sizes(seed: np.uint64, first: int, pages: int) -> NDArray[np.int32]:
     return sizes
 
 
-# The web for topical crawling (generator W3): nine types of pages, from the target topic to far from it.
+# The web for topical crawling (generator W3): nine types of pages, from the target topic to unrelated ones.
 
 
 TARGET, NEAR, MIDDLE = range(3)
@@ -158,7 +158,7 @@ BACKGROUND = len(TOPICS) - 3
 
 
 def _row(target: float, near: float, middle: float) -> tuple[float, ...]:
-    """What is left goes to the background types in equal parts."""
+    """A row over all types; the remainder is split equally among the background types."""
     return target, near, middle, *[(1 - target - near - middle) / BACKGROUND] * BACKGROUND
 
 
@@ -180,13 +180,13 @@ TYPED = TypedWeb(
 
 TOPIC_SHARE = {TARGET: (0.6, 0.12), NEAR: (0.3, 0.1), MIDDLE: (0.14, 0.06)}
 BACKGROUND_SHARE = (0.06, 0.05)
-"""Mean and deviation of the share of words of the target topic in pages of a type."""
+"""Mean and standard deviation of the share of target topic words in pages of a type."""
 
 
 @dataclass(frozen=True)
 class Anchors:
-    """How much anchors tell. A link to a relevant page is `described` with that chance, by an anchor whose share of
-    topic words has the mean `topical`; all other anchors have the mean `near` or `other`, by the type of the target."""
+    """How informative anchors are. With probability `described`, a link to a relevant page has an anchor whose mean
+    share of topic words is `topical`; all other anchors have the mean `near` or `other`, by the type of the target."""
 
     described: float
     topical: float
@@ -209,7 +209,8 @@ def draw_weak(request: Request, folder: Path, advance: Advance) -> None:
 
 
 class TopicalAuthor:
-    """Writes pages whose share of topic words follows from their type, and anchors that follow from the target's."""
+    """Writes pages whose share of topic words depends on their type, and anchors that depend on the type of the
+    target."""
 
     def __init__(self, types: NDArray[np.uint8], seed: int, anchors: Anchors) -> None:
         self._types = types
@@ -237,7 +238,8 @@ def write_page(author: Author, own: Vocabulary) -> Content:
 
 
 def write_context(author: Author, own: Vocabulary, topic_share: float, heading: str) -> Context:
-    """Of a link whose anchor has so many words of the target topic; all around it is in the words of the page."""
+    """The context of a link whose anchor has that share of target topic words; the words around it are those of the
+    page."""
     anchor = author.write(_anchor_words(round(topic_share * 20)), 4)
     return Context(anchor, author.write(own, 6), author.write(own, 6), heading)
 
@@ -248,7 +250,7 @@ def page_words(kind: int, share: float) -> Vocabulary:
 
 @cache
 def _page_words(kind: int, twentieths: int) -> Vocabulary:
-    """Words of the target topic; of the rest half are of the page's own type, half everyday words."""
+    """Words of the target topic; the rest is half words of the type of the page, half everyday words."""
     rest = 1 - twentieths / 20
     everyday = LANGUAGES["english"]
     if kind == TARGET:

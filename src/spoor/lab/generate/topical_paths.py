@@ -1,8 +1,8 @@
-"""A topical web of typical paths: what a link leads to follows from the pages before it, and not from how it looks.
+"""A topical web with typical paths: the target of a link depends on the pages before it, not on its anchor.
 
-Portal, department, list, item: only items are relevant. Lists of other departments are written in the same words as
-those of items, so that only the department before tells them apart. Articles mention the topic, are linked to with the
-same anchors as items, and lead nowhere.
+Portal, department, list, item: only items are relevant. Lists of other departments have the same words as lists of
+items, so that only the department before distinguishes them. Articles mention the topic, are linked with the same
+anchors as items, and do not link to items.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from spoor.progress import Advance
 
 ITEM, LIST, DEPARTMENT, PORTAL, OTHER_LIST, OTHER_DEPARTMENT, ARTICLE = range(7)
 WORDS = (0, 1, 2, 3, 1, 4, 5, 6, 7, 8)
-"""For each type, the place in TOPICS of the words that its pages are written in. The last three are background."""
+"""For each type, the index in TOPICS of the words of its pages. The last three types are background."""
 BACKGROUND = len(WORDS) - ARTICLE - 1
 
 
 def _row(shares: Mapping[int, float]) -> tuple[float, ...]:
-    """For each type; what is left goes to the background types in equal parts."""
+    """A row over all types; the remainder is split equally among the background types."""
     rest = (1 - sum(shares.values())) / BACKGROUND
     return *(shares.get(kind, 0.0) for kind in range(ARTICLE + 1)), *[rest] * BACKGROUND
 
@@ -61,7 +61,8 @@ LAYERED = TypedWeb(
 
 TOPIC_SHARE = {ITEM: (0.5, 0.12), ARTICLE: (0.25, 0.1)}
 TOPICAL_ANCHOR, OTHER_ANCHOR = (0.4, 0.2), (0.12, 0.12)
-"""Mean and deviation of the share of topic words, in pages of these types and in anchors of links to them or others."""
+"""Mean and standard deviation of the share of topic words, in pages of these types and in anchors of links to them or
+to others."""
 
 
 def draw(request: Request, folder: Path, advance: Advance) -> None:
@@ -69,7 +70,7 @@ def draw(request: Request, folder: Path, advance: Advance) -> None:
 
 
 class PathsAuthor:
-    """Writes pages in the words of their type, and the same anchors to items and to articles."""
+    """Writes pages in the words of their type, with the same kind of anchors for links to items and to articles."""
 
     def __init__(self, types: NDArray[np.uint8], seed: int) -> None:
         self._types = types

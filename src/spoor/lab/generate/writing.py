@@ -1,4 +1,4 @@
-"""How a generated web reaches the disk: batch after batch, so that memory stays flat for any number of pages."""
+"""Writes a generated web to disk batch by batch, so that memory use does not depend on the number of pages."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ CHARSETS = (
     "gb2312",
     "windows-1251",
 )
-"""The vocabulary of every generated web; a page says its charset by the place in this list."""
+"""The charsets of every generated web; pages store indices into this list."""
 
 HTML_BYTES_MEDIAN = 12_000
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Consecutive pages. `targets` holds all their links, page after page; each array of `labels` says which
-    pages carry the label. `status` None: all are pages of HTML; otherwise `content_type` goes with it, by number."""
+    """Consecutive pages. `targets` has all their links, page after page; each array of `labels` marks the pages with
+    that label. `status` None means that all are HTML pages; otherwise `content_type` has the content types, by
+    number."""
 
     link_counts: NDArray[np.int32]
     targets: NDArray[np.int32]
@@ -51,7 +52,7 @@ class Batch:
 
 
 class ArrayFile:
-    """A .npy file that grows: the header is written again at the end, when the length is known."""
+    """A .npy file that is appended to. The header is rewritten at the end, when the length is known."""
 
     def __init__(self, folder: Path, name: str, dtype: DTypeLike) -> None:
         self._dtype = np.dtype(dtype)
@@ -64,20 +65,20 @@ class ArrayFile:
         self._length += len(values)
 
     def close(self) -> int:
-        """Returns how many values were written."""
+        """Returns the number of values written."""
         self._file.seek(0)
         self._write_header()
         self._file.close()
         return self._length
 
     def _write_header(self) -> None:
-        # numpy pads headers so that a one-dimensional length may grow to any number of digits in place.
+        # numpy pads headers, so that the length of a one-dimensional array can grow to any number of digits in place.
         header = {"descr": self._dtype.str, "fortran_order": False, "shape": (self._length,)}
         np.lib.format.write_array_header_1_0(self._file, header)
 
 
 class WebWriter:
-    """Takes the batches of a web in page order; `close` writes what is known only at the end."""
+    """Appends the batches of a web in page order. `close` writes what is known only at the end."""
 
     def __init__(self, folder: Path, labels: Sequence[str]) -> None:
         self._folder = folder

@@ -1,1 +1,1 @@
-"""The experiments of the papers, run again: one module for each paper, and what they share in `experiment`."""
+"""Reproductions of experiments from papers: one module for each paper; shared code is in `experiment`."""

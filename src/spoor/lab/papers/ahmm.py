@@ -1,6 +1,6 @@
-"""Jia, Fang (2016): a crawler with an adaptive hidden Markov model, its figures beside ours.
+"""Jia, Fang (2016): a crawler with an adaptive hidden Markov model; published and our results.
 
-The conditions are frozen: they were fixed before seeds 401-410 were first run, and those seeds are for that run alone.
+The conditions are frozen: they were fixed before seeds 401-410 were first run, and those seeds are for that run only.
 """
 
 from __future__ import annotations
@@ -25,23 +25,24 @@ from spoor.ordering.path_model import write_paths
 from spoor.ordering.train_paths import Lesson, train_paths
 from spoor.progress import unseen
 
-# Jia, Fang (2016): a crawler with an adaptive hidden Markov model, on webs whose anchors tell little, on others whose
-# anchors tell much, and where typical paths lead to relevant pages.
+# Jia, Fang (2016): a crawler with an adaptive hidden Markov model, on webs with uninformative anchors, on webs with
+# descriptive anchors, and on webs where typical paths lead to relevant pages.
 
 
 SEEDS = tuple(range(401, 411))
 PAGES = 20_000
 BUDGET = 0.1
-"""Visits for every page of a web."""
+"""Visits per page of a web."""
 TRAINING = 0.25
-"""Pages of the web that is learned from, for every page of the web that is crawled."""
+"""Size of the training web, relative to the web that is crawled."""
 OTHER_SEED = 500
-"""How many seeds on the web is that is learned from."""
+"""Offset from the seed of a web to the seed of its training web."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Of webs: the generator, what is special about them, and how many layers around relevant pages are learned."""
+    """A kind of web: the generator, its distinguishing property, and the number of layers around relevant pages in the
+    model."""
 
     like: str
     special: str
@@ -53,19 +54,19 @@ WEBS = {
     "descriptive": Kind("topical", "descriptive anchors"),
     "paths": Kind("topical-paths", "typical paths", layers=4),
 }
-"""Typical paths: a layer for each type of page on them, and one more for all that is farther away."""
+"""Typical paths: a layer for each type of page on them, and one for all pages farther away."""
 JUDGE = f"tag-weighted:{'+'.join(TOPICS[0])}"
 """The relevance of the paper, formula 2, with the words of the target topic."""
 CLUSTERS = 3
-"""That the user of a traditional HMM crawler asks for."""
+"""The number of clusters that the user of a traditional HMM crawler specifies."""
 ROUNDS = 5
-"""Of forward-backward re-estimation."""
+"""Iterations of forward-backward re-estimation."""
 TRIES = 2
-"""Crawls where time matters; the shorter processor time counts, for the other was disturbed."""
+"""Crawls per strategy where time matters. The shorter processor time counts; the longer one was disturbed."""
 
 S = "parent=0.45:anchor=0.225:url=0.225:chain=0.1"
-"""How the four aspects of a link are put together, which the paper does not say: nine tenths as composite BF has them,
-one tenth for the chain."""
+"""Weights of the four aspects of a link, which the paper does not state: nine tenths as in composite BF, one tenth for
+the chain."""
 CRAWLERS = {
     "composite BF": "composite-bf",
     "content BF": "content-bf",
@@ -75,8 +76,8 @@ CRAWLERS = {
     "breadth-first": "breadth-first",
     "AHMM, aspects alike": "ahmm:model={found}:key=argmax",
 }
-"""Strategies; {found} is a model with as many clusters as were found, {given} one with CLUSTERS, {refined} the first
-after ROUNDS."""
+"""Strategies by crawler. {found} is a model with an automatic number of clusters, {given} one with CLUSTERS, {refined}
+is {found} after ROUNDS of re-estimation."""
 ABLATION = {
     "S alone": f"four-aspect:{S}",
     "S alone, aspects alike": "four-aspect",
@@ -92,15 +93,15 @@ ABLATION = {
     "AHMM, re-estimated": f"ahmm:model={{refined}}:key=argmax:{S}",
     "AHMM, re-estimated, Viterbi": f"ahmm:model={{refined}}:key=argmax:decoder=viterbi:{S}",
 }
-"""All with the same clusters. AHMM has the key `argmax`; all else has `expected` where no other is named."""
+"""All use the same clusters. AHMM has the key `argmax`; the others have `expected` unless another key is given."""
 BESIDE = {"AHMM": "S alone", "AHMM, Viterbi": "S alone", "AHMM, aspects alike": "S alone, aspects alike"}
-"""Crawlers, and what they are without the path model."""
+"""Crawlers, each with its variant without the path model."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The share of visits that brought a relevant page, the seconds of processor time that the crawl took, and the
-    numbers of the pages that it visited."""
+    """The share of visits that found a relevant page, the processor time of the crawl in seconds, and the numbers of
+    the visited pages."""
 
     precision: float
     seconds: float
@@ -108,25 +109,26 @@ class Outcome:
 
 
 Outcomes = dict[str, Outcome]
-"""By crawler, those of the ablation included."""
+"""By crawler, including those of the ablation."""
 
 
 @dataclass(frozen=True)
 class OnWeb:
-    """`likeliest`: the shares of AHMM's visits by the likeliest layer of the link, layer 0 first; seeds have none."""
+    """`likeliest`: the shares of AHMM visits by the most likely layer of the link, layer 0 first. Seeds have no
+    layer."""
 
     outcomes: Outcomes
     likeliest: tuple[float, ...]
 
     def in_common(self, one: str, other: str) -> float:
-        """Of all pages that two crawlers visited, the share that both did."""
+        """Jaccard similarity of the sets of pages that two crawlers visited."""
         a, b = self.outcomes[one].pages, self.outcomes[other].pages
         return len(a & b) / len(a | b)
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What came out on the webs of each seed, by kind."""
+    """The results for each kind of web, one per seed."""
 
     seeds: tuple[int, ...]
     webs: dict[str, tuple[OnWeb, ...]]
@@ -145,7 +147,7 @@ class Experiment:
 
 
 def reproduce(setup: Setup, pages: int) -> Experiment:
-    """Generates the webs and lets every crawler loose on each."""
+    """Generates the webs and runs every crawler on each."""
     webs = list(product(WEBS, setup.seeds))
     jobs = [(on_web, kind, seed, pages, setup.folder) for kind, seed in webs]
     done = dict(zip(webs, setup.run("webs crawled", jobs), strict=True))
@@ -154,9 +156,9 @@ def reproduce(setup: Setup, pages: int) -> Experiment:
 
 
 def on_web(kind: str, seed: int, pages: int, folder: Path) -> OnWeb:
-    """One web, all crawlers, the judge reading what is really on the pages."""
+    """All crawlers on one web. The judge reads the actual content of the pages."""
     models, task = learned(kind, seed, pages, folder), task_on(kind, seed, pages, folder)
-    run(task, "breadth-first")  # So that no crawl that is timed has to prepare the web.
+    run(task, "breadth-first")  # So that no timed crawl has to prepare the web.
     tries = TRIES if kind == "weak" else 1
     timed = {name: outcome(task, text.format(**models), tries) for name, text in CRAWLERS.items()}
     parts = {name: outcome(task, text.format(**models)) for name, text in ABLATION.items()}
@@ -169,7 +171,7 @@ def task_on(kind: str, seed: int, pages: int, folder: Path) -> Task:
 
 
 def likeliest(task: Task, ahmm: str, farthest: int) -> tuple[float, ...]:
-    """As `OnWeb` has it."""
+    """See `OnWeb.likeliest`."""
     found = Counter(int(visit.evidence["layer"]) for visit in visits(task, ahmm) if visit.evidence)
     return tuple(found[layer] / found.total() for layer in range(farthest + 1))
 
@@ -185,7 +187,7 @@ def _timed(task: Task, strategy: str) -> Outcome:
 
 
 def learned(kind: str, seed: int, pages: int, folder: Path) -> dict[str, Path]:
-    """The models, from a smaller web of the same kind."""
+    """The models, trained on a smaller web of the same kind."""
     elsewhere = Request(WEBS[kind].like, round(TRAINING * pages), seed + OTHER_SEED, text=True)
     web = Web.open(_generated(elsewhere, folder))
     relevant = np.flatnonzero(web.labelled("relevant"))
@@ -202,7 +204,7 @@ def _generated(request: Request, folder: Path) -> Path:
 
 
 def conditions(experiment: Experiment) -> list[Condition]:
-    """The frozen list: the published order where anchors tell little, what the model is for where paths are typical."""
+    """The frozen list: the published order with weak anchors, the benefit of the model with typical paths."""
     return [*_as_published(experiment), *_on_paths(experiment)]
 
 
@@ -234,18 +236,18 @@ def _on_paths(experiment: Experiment) -> list[Condition]:
     ]
 
 
-# The figures of the AHMM paper beside ours, and what each part of its crawler contributes.
+# Published and our figures of the AHMM paper, and the contribution of each part of its crawler.
 
 
 FIGURE_1 = {"composite BF": 0.166, "content BF": 0.132, "link BF": 0.050, "HMM": 0.031}
-"""Precision, without the AHMM."""
+"""Precision; the figure does not include AHMM."""
 TABLE_2 = {
     "composite BF": (0.155, 1271.0),
     "content BF": (0.128, 738.7),
     "AHMM": (0.152, 1387.4),
     "HMM": (0.033, 1404.2),
 }
-"""Precision, and minutes for 10,000 pages."""
+"""Precision, and minutes per 10,000 pages."""
 
 _SPECIAL = [web.special for web in WEBS.values()]
 PRECISION = ("crawler", "paper: figure 1", "table 2", "minutes", *[f"ours: {web}" for web in _SPECIAL], "CPU seconds")
@@ -255,7 +257,7 @@ EFFECT = ("webs", *[f"in common: {crawler}" for crawler in BESIDE], *[f"layer {l
 
 
 def precision_rows(experiment: Experiment) -> list[list[str]]:
-    """The time is that with weak anchors."""
+    """Times are those with weak anchors."""
     return [
         [crawler, *_published(crawler), *_precisions(experiment, crawler), _seconds(experiment.of("weak", crawler))]
         for crawler in CRAWLERS
@@ -267,7 +269,7 @@ def ablation_rows(experiment: Experiment) -> list[list[str]]:
 
 
 def effect_rows(experiment: Experiment) -> list[list[str]]:
-    """What the path model changes: pages in common with the crawl without it, and AHMM's visits by likeliest layer."""
+    """The effect of the path model: pages in common with the crawl without it, and AHMM visits by most likely layer."""
     return [
         [
             web.special,
@@ -284,7 +286,7 @@ def _in_common(experiment: Experiment, kind: str, crawler: str) -> str:
 
 
 def charts(experiment: Experiment) -> list[Chart]:
-    """Figure 1 and table 2 as one: the precision of each crawler, by its place in the list."""
+    """Figure 1 and table 2 in one chart: the precision of each crawler, by its index in the list."""
     places = {crawler: float(place) for place, crawler in enumerate(CRAWLERS)}
     ours = {
         web.special: [(place, experiment.mean(kind, crawler)) for crawler, place in places.items()]
@@ -302,7 +304,7 @@ def charts(experiment: Experiment) -> list[Chart]:
 
 
 def findings(experiment: Experiment) -> list[str]:
-    """In how many webs a part that was added helped."""
+    """The number of webs in which adding a part helped."""
     pairs = (
         ("second order", "first order"),
         ("second order and S", "S alone"),

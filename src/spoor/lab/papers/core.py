@@ -1,6 +1,6 @@
-"""Kumar, Vig: pages of one branch of engineering by ontology, rules and a dictionary, figures beside ours.
+"""Kumar, Vig: finds pages of one branch of engineering by ontology, rules and a dictionary; published and our results.
 
-The conditions are frozen: they were fixed before seeds 401-410 were first run, and those seeds are for that run alone.
+The conditions are frozen: they were fixed before seeds 401-410 were first run, and those seeds are for that run only.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from spoor.lab.runs import prepared_task, run
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.web import Web
 
-# Kumar, Vig: pages of one branch of engineering by ontology, rules and a dictionary, on webs partly in Hindi.
+# Kumar, Vig: finds pages of one branch of engineering by ontology, rules and a dictionary, on webs partly in Hindi.
 
 
 SEEDS = tuple(range(401, 411))
 PAGES = 1_000
 BUDGET = 0.3
-"""Visits for every page of a web."""
+"""Visits per page of a web."""
 TARGET = "class=CSE"
 TICKS = 10
 """Points of a harvest curve."""
 OTHER_SEED = 500
-"""What is known of the classes beforehand comes from the web that is so many seeds on, all in English."""
+"""Offset to the seed of the training web, which is entirely in English."""
 
 IMPORTANCE = """term,importance,forms
 Comp. Sc. and Engg.,1.0,computer science and engineering
@@ -41,25 +41,25 @@ Information Tech.,0.5,information technology
 Computer,0.4,
 Engineering,0.3,
 """
-"""Table 1, with the terms written out as pages have them."""
+"""Table 1, with the terms written out as they occur on pages."""
 
 BASELINE, CORE, ML_CORE = CRAWLERS = ("baseline", "CORE", "ML-CORE")
 IN_ENGLISH = "CORE, no page mixed"
-"""What there is to win by knowing the other language."""
+"""The upper bound for handling the second language."""
 CORE_ALONE, ML_CORE_ALONE = WITHOUT_RULES = ("CORE without rules", "ML-CORE without rules")
 
 
 @dataclass(frozen=True)
 class Given:
-    """Files that the crawlers are given before they have learned anything. With a `translator`, a TOML file that names
-    one, ML-CORE has no use for the dictionary."""
+    """Files that the crawlers receive before training. With a `translator`, a TOML file that configures one, ML-CORE
+    does not use the dictionary."""
 
     ontology: Path
     dictionary: Path
     translator: Path | None = None
 
     def strategies(self, rules: Path) -> dict[str, str]:
-        """By crawler."""
+        """Strategies by crawler."""
         known = f"ontology={self.ontology}"
         translated = f"translator={self.translator}" if self.translator else f"dictionary={self.dictionary}"
         return {
@@ -73,8 +73,8 @@ class Given:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One seed: how many of the `relevant` pages each crawler had found after each tick, CORE also where all is in
-    English; and whether ML-CORE, which differs from it by the dictionary alone, makes the same visits there."""
+    """One seed: the number of `relevant` pages that each crawler has found after each tick, including CORE on the web
+    without mixed pages; and whether ML-CORE, which differs only by the dictionary, makes the same visits there."""
 
     relevant: int
     found: dict[str, tuple[int, ...]]
@@ -88,18 +88,18 @@ class Experiment:
     budget: int
 
     def found(self, crawler: str) -> list[int]:
-        """At the end, seed by seed."""
+        """The final counts, one per seed."""
         return [outcome.found[crawler][-1] for outcome in self.outcomes]
 
     def curve(self, crawler: str) -> list[float]:
-        """The mean over the seeds, tick by tick."""
+        """The mean over the seeds, for each tick."""
         ticks = zip(*(outcome.found[crawler] for outcome in self.outcomes), strict=True)
         return [sum(found) / len(found) for found in ticks]
 
 
 def reproduce(setup: Setup, request: Request, translator: Path | None = None) -> Experiment:
-    """Generates webs like `request` for each seed and lets every crawler loose on them. A `translator` takes the place
-    of ML-CORE's dictionary."""
+    """Generates webs like `request` for each seed and runs every crawler on them. A `translator` replaces the
+    dictionary of ML-CORE."""
     given = replace(given_to_all(request.words, setup.folder), translator=translator)
     jobs = [(outcome, replace(request, seed=seed), given, setup.folder) for seed in setup.seeds]
     done = setup.run("seeds crawled", jobs)
@@ -107,8 +107,8 @@ def reproduce(setup: Setup, request: Request, translator: Path | None = None) ->
 
 
 def given_to_all(dictionary: Path | None, folder: Path) -> Given:
-    """The ontology is that of the paper, the dictionary that of the pages: from outside, or the generator's own. Read
-    here, so that what is wrong with it is said once, and before anything takes long."""
+    """The ontology of the paper, and the dictionary of the pages: a given file, or that of the generator. Reads the
+    dictionary first, so that an error in it is raised once, before long work starts."""
     folder.mkdir(parents=True, exist_ok=True)
     known = {hindi: english for english, hindi in OWN_HINDI.items()}
     if dictionary:
@@ -123,7 +123,7 @@ def _written(path: Path, text: str) -> Path:
 
 
 def outcome(request: Request, given: Given, folder: Path) -> Outcome:
-    """The webs of one seed, all crawlers."""
+    """All crawlers on the webs of one seed."""
     strategies = given.strategies(learned(request, folder))
     mixed = _task(request, folder)
     english = _task(replace(request, name="courses-english", words=None), folder)
@@ -134,7 +134,7 @@ def outcome(request: Request, given: Given, folder: Path) -> Outcome:
 
 
 def learned(request: Request, folder: Path) -> Path:
-    """Classes and rules, from another web of the same size."""
+    """Classes and rules, trained on another web of the same size."""
     elsewhere = replace(request, name="courses-english", seed=request.seed + OTHER_SEED, words=None)
     rules = folder / f"rules-{elsewhere.seed}.spoor"
     write_rules(rules, trained_on_web(Web.open(_generated(elsewhere, folder)), TARGET))
@@ -147,19 +147,19 @@ def _generated(request: Request, folder: Path) -> Path:
 
 
 def _task(request: Request, folder: Path) -> Task:
-    """The judge is the truth, which none of these crawlers asks: they go by classes that they have learned."""
+    """The judge is the ground truth, which these crawlers do not use: they rely on their trained classes."""
     web = _generated(request, folder)
     return Task(web, TARGET, read_seeds(web / "seeds.txt"), budget=round(BUDGET * request.pages))
 
 
 def _curve(done: Run, task: Task) -> tuple[int, ...]:
-    """A crawl that ended early keeps what it has."""
+    """After a crawl has ended early, the curve stays constant."""
     visits = prepared_task(task).yardstick.budget
     return tuple(int(done.found[: visits * tick // TICKS].sum()) for tick in range(1, TICKS + 1))
 
 
 ONLY_THE_DICTIONARY = "the two differ by the dictionary alone, and no page has a word of it"
-"""Why a condition is bound to hold."""
+"""Why a condition holds by construction."""
 
 
 def conditions(experiment: Experiment) -> list[Condition]:
@@ -182,10 +182,10 @@ PUBLISHED = (
     "1,000 pages, 20 % of them mixed English and Hindi, thresholds 5 and 3; a figure without numbers:",
     "relevant pages against pages downloaded, ML-CORE above CORE above the baseline",
 )
-"""What the paper says."""
+"""Claims of the paper."""
 
 
-# What the three crawlers of the CORE paper found, and how soon.
+# The pages that the three crawlers of the CORE paper found, and how soon.
 
 
 FOUND = ("crawler", "relevant pages found", "of those in reach", "harvest")
@@ -214,7 +214,7 @@ def charts(experiment: Experiment) -> list[Chart]:
 
 
 def curve_rows(experiment: Experiment) -> list[list[str]]:
-    """The harvest curves: mean relevant pages found after so many visits."""
+    """The harvest curves: mean number of relevant pages found after that many visits."""
     curves = zip(*(experiment.curve(crawler) for crawler in _CURVES), strict=True)
     visits = (experiment.budget * tick // TICKS for tick in range(1, TICKS + 1))
     return [[str(after), *(f"{found:.1f}" for found in row)] for after, row in zip(visits, curves, strict=True)]

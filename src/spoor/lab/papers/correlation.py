@@ -1,6 +1,6 @@
-"""Qin, Peng (2014): pages of one field by correlation analysis, figures beside ours.
+"""Qin, Peng (2014): finds pages of one field by correlation analysis; published and our results.
 
-The conditions are frozen: they were fixed before seeds 401-410 were first run, and those seeds are for that run alone.
+The conditions are frozen: they were fixed before seeds 401-410 were first run, and those seeds are for that run only.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from spoor.roles import Judge
 from spoor.settings import ParseSettings
 from spoor.strategy import Strategy
 
-# Qin, Peng (2014): pages of one field by correlation analysis, from twenty seeds, three links deep.
+# Qin, Peng (2014): finds pages of one field by correlation analysis, from twenty seeds, up to three links deep.
 
 
 SEEDS = tuple(range(401, 411))
 PAGES = 5_000
-"""Of a generated web, where no recorded one is at hand."""
+"""Size of the generated web, if there is no recorded one."""
 DEPTH = 3
 TERMS = 300
-"""Words of the topic."""
+"""Number of words in the topic."""
 PARSING = ParseSettings(main_text="node-ratio")
-"""How the pages of a recorded web are read: the extractor of the paper."""
+"""How the pages of a recorded web are parsed: the extractor of the paper."""
 ORDERS = ("two levels", "graded", "first in, first out")
 
 
 @dataclass(frozen=True)
-class Ground:
-    """Where it is done: the pages of `web` labelled `field` are the field."""
+class LabelledWeb:
+    """A web; its pages with the label `field` are the relevant ones."""
 
     web: Path
     field: str
@@ -59,7 +59,8 @@ class Ground:
 
 @dataclass(frozen=True)
 class Collected:
-    """Pages that the crawler took for relevant, those of them that are, and those that it could have found."""
+    """Number of pages that the crawler took for relevant, those of them that are relevant, and relevant pages in
+    scope."""
 
     taken: float
     right: float
@@ -79,13 +80,13 @@ class Collected:
 
 
 PUBLISHED = Collected(1147, 868, 944)
-"""Its recall sets our threshold: so many of the field's pages are to be above it."""
+"""Its recall sets our threshold: that share of the pages of the field is to be above it."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One draw: what was collected, `scope` pages being within reach, with words as they are, with similar words alike,
-    and so with the threshold of the best F1; and the area under the harvest curve by the order of the queue."""
+    """One draw, with `scope` pages in reach: pages collected with plain words, with similar words merged, and with
+    similar words and the threshold of the best F1; and the area under the harvest curve for each queue order."""
 
     scope: int
     plain: Collected
@@ -103,13 +104,13 @@ class Experiment:
         return sum(map(figure, self.outcomes)) / len(self.outcomes)
 
 
-def reproduce(setup: Setup, grounds: Sequence[Ground]) -> Experiment:
-    """On the ground of each seed."""
+def reproduce(setup: Setup, grounds: Sequence[LabelledWeb]) -> Experiment:
+    """One ground per seed."""
     jobs = [(outcome, ground, seed) for ground, seed in zip(grounds, setup.seeds, strict=True)]
     return Experiment(tuple(setup.seeds), tuple(setup.run("draws crawled", jobs)))
 
 
-def outcome(ground: Ground, seed: int) -> Outcome:
+def outcome(ground: LabelledWeb, seed: int) -> Outcome:
     web = Web.open(ground.web)
     if not web.has_content:
         raise BadInput(f"the web {web.name} has no texts; build it from WARC files, or generate it with --text")
@@ -132,7 +133,7 @@ def outcome(ground: Ground, seed: int) -> Outcome:
 
 
 Threshold = Callable[[list[float], list[float]], float]
-"""From how near pages of the field are to the topic, and how near others are."""
+"""Computes the threshold from the similarities to the topic of pages in the field and of other pages."""
 
 
 def _published_recall(field: list[float], others: list[float]) -> float:
@@ -146,15 +147,15 @@ def _best_f1(field: list[float], others: list[float]) -> float:
 def trained(
     world: RecordedWorld, drawn: Draw, name: str, semantic: bool, threshold: Threshold = _published_recall
 ) -> VectorSpaceModel:
-    """A judge that has seen the samples and nothing else. Its threshold is set by pages that it did not learn from: the
-    words of those it knows weigh otherwise."""
+    """A judge trained on the samples only. Its threshold is set on pages that were not used for training, because the
+    words of training pages have other weights."""
     topic = learned(*_texts(world, drawn.to_learn), Words("en"), semantic).topic(TERMS)
     near = ([topic.likeness(text).cosine for text in texts] for texts in _texts(world, drawn.to_calibrate))
     return VectorSpaceModel(name, topic, threshold(*near))
 
 
 def _texts(world: RecordedWorld, among: NDArray[np.bool_]) -> tuple[list[str], list[str]]:
-    """Of the field, and of others."""
+    """Texts of the pages in the field, and of the others."""
     field, others = np.flatnonzero(among & world.relevant), np.flatnonzero(among & ~world.relevant)
     return [_text(world, int(number)) for number in field], [_text(world, int(number)) for number in others]
 
@@ -166,14 +167,14 @@ def _text(world: RecordedWorld, number: int) -> str:
 
 
 def orders(judge: Judge) -> dict[str, Strategy]:
-    """The crawler of the paper, the same with more than two levels, and without any."""
+    """The crawler of the paper, the same with more than two levels, and FIFO."""
     plain = Strategy(judge, Arrival(), admission=AllOf((NoNoise(), Scope(max_depth=DEPTH))))
     made = (strategy(f"vsm:depth={DEPTH}", judge), strategy(f"vsm:depth={DEPTH}:graded=True", judge), plain)
     return dict(zip(ORDERS, made, strict=True))
 
 
 def crawled(world: RecordedWorld, strategy: Strategy, drawn: Draw) -> Run:
-    """Until nothing is left within the depth."""
+    """Until no page within the depth is left."""
     crawl = Crawl(strategy, Frontier(MemoryStore()))
     crawl.begin(world.web.urls[number] for number in drawn.seeds)
     return visit_by_visit(simulate(crawl, world), world)
@@ -185,13 +186,13 @@ def collected(run: Run, counted: NDArray[np.bool_], relevant: int) -> Collected:
 
 
 def _only(run: Run, counted: NDArray[np.bool_]) -> Run:
-    """The visits to pages that count."""
+    """Only the visits to pages that count."""
     kept = counted[run.order] & (run.order >= 0)
     return Run(run.order[kept], run.found[kept], run.queue[kept], run.stored[kept], run.sizes[kept], run.seconds)
 
 
 def conditions(experiment: Experiment) -> list[Condition]:
-    """The frozen list. The crawler of the paper takes similar words for alike."""
+    """The frozen list. The crawler of the paper merges similar words."""
     recall = experiment.mean(lambda o: o.semantic.recall)
     accuracy = experiment.mean(lambda o: o.semantic.accuracy)
     f1 = experiment.mean(lambda o: o.semantic.f1)
@@ -208,7 +209,7 @@ def conditions(experiment: Experiment) -> list[Condition]:
     ]
 
 
-# The figures of the correlation paper beside ours.
+# Published and our figures of the correlation paper.
 
 
 COLUMNS = ("crawler", "taken", "right", "relevant in scope", "recall", "accuracy", "F1")
@@ -216,7 +217,7 @@ AREAS = ("order of the queue", "area under the harvest curve")
 
 
 def collected_rows(experiment: Experiment) -> list[list[str]]:
-    """The mean over the draws, and from where to where it goes."""
+    """Mean and range over the draws."""
     published = [f"{PUBLISHED.taken:.0f}", f"{PUBLISHED.right:.0f}", f"{PUBLISHED.relevant:.0f}"]
     rates = [f"{rate:.3f}" for rate in (PUBLISHED.recall, PUBLISHED.accuracy, PUBLISHED.f1)]
     return [
@@ -228,7 +229,7 @@ def collected_rows(experiment: Experiment) -> list[list[str]]:
 
 
 def charts(experiment: Experiment) -> list[Chart]:
-    """Recall and accuracy of the table, draw by draw."""
+    """Recall and accuracy of each draw."""
     kinds: dict[str, Callable[[Outcome], Collected]] = {
         "similar words alike": lambda o: o.semantic,
         "words as they are": lambda o: o.plain,

@@ -1,4 +1,4 @@
-"""What the experiments of the papers share: a setup, conditions fixed before a run, samples, verdicts given once."""
+"""Shared code of the paper experiments: setup, conditions fixed before a run, samples, cached verdicts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.errors import BadInput
-from spoor.lab.comparison import Job, side_by_side
+from spoor.lab.comparison import Job, run_jobs
 from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.web import Web
@@ -22,12 +22,12 @@ from spoor.records import Page, Verdict
 from spoor.roles import Judge
 from spoor.strategy import verdicts_of
 
-# What an experiment is given, whoever runs it.
+# The setup of an experiment.
 
 
 @dataclass(frozen=True)
 class Setup:
-    """The seeds, a folder for what is made, and the processes to work in. `progress` shows how many jobs are done."""
+    """The seeds, a folder for generated files, and a process pool. `progress` shows the number of finished jobs."""
 
     seeds: Sequence[int]
     folder: Path
@@ -35,25 +35,25 @@ class Setup:
     progress: Progress
 
     def run(self, doing: str, jobs: Sequence[Job]) -> list[Any]:
-        """What each job returns, in their order."""
+        """Returns the results in the order of the jobs."""
         with self.progress(doing, len(jobs)) as advance:
-            return side_by_side(jobs, self.pool, advance)
+            return run_jobs(jobs, self.pool, advance)
 
 
 def generated(request: Request, web: Path) -> Path:
-    """Webs that were kept are used again."""
+    """Reuses an existing web."""
     if not web.exists():
         generate(request, web, unseen)
     return web
 
 
-# Conditions fixed before a run: each holds or does not, and a failure is printed as one.
+# Conditions fixed before a run. Failures are printed as such.
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A claim of a paper in our terms, the seeds in which it held, and in how many it must hold. `bound`: why it could
-    not come out otherwise, whatever the web; such a condition does not count. "": it is tested."""
+    """A claim of a paper in our terms, whether it held for each seed, and for how many seeds it must hold. `bound` is
+    the reason why it holds by construction on any web, and such a condition does not count; "" if it is tested."""
 
     claim: str
     held: tuple[bool, ...]
@@ -72,19 +72,19 @@ class Condition:
 
 
 def condition_lines(conditions: Sequence[Condition]) -> list[str]:
-    """Those that were tested and those that were bound to hold, apart."""
+    """Tested conditions, and separately those that hold by construction."""
     tested, bound = ([one for one in conditions if bool(one.bound) == known] for known in (False, True))
     lines = ["tested:", *(f"  {one.line()}" for one in tested)]
     return [*lines, "by construction, not counted:", *(f"  {one.line()}" for one in bound)] if bound else lines
 
 
 def all_hold(conditions: Sequence[Condition]) -> bool:
-    """Of those that were tested."""
+    """Considers only tested conditions."""
     return all(condition.holds for condition in conditions if not condition.bound)
 
 
 def rises(values: Sequence[float]) -> bool:
-    """Strictly, at every step."""
+    """Whether the values are strictly increasing."""
     return all(a < b for a, b in pairwise(values))
 
 
@@ -92,7 +92,7 @@ def falls(values: Sequence[float]) -> bool:
     return rises([-value for value in values])
 
 
-# Tables and figures of a paper, the published numbers beside ours.
+# Tables and figures of a paper, with published and our numbers.
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Table:
 
 
 def spread(values: Sequence[float], form: str) -> str:
-    """Mean and range over the seeds; `form` is that of a number, such as ".3f"."""
+    """Mean and range over the seeds; `form` is the format of a number, such as ".3f"."""
     mean = sum(values) / len(values)
     return f"{mean:{form}} ({min(values):{form}}–{max(values):{form}})"
 
@@ -113,8 +113,8 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure of a paper redrawn: lines by name, ours and, where numbers are published, theirs. `across` and `up` say
-    what is counted along the axes."""
+    """A figure of a paper redrawn: our lines by name and, if numbers are published, theirs. `across` and `up` are the
+    axis labels."""
 
     title: str
     across: str
@@ -124,16 +124,16 @@ class Chart:
 
 
 def mean_line(lines: Sequence[Sequence[Point]]) -> list[Point]:
-    """Lines over the same places, one for each seed."""
+    """The mean of lines with the same x values, one per seed."""
     return [(points[0][0], sum(y for _, y in points) / len(points)) for points in zip(*lines, strict=True)]
 
 
-# Pages are judged once, however many crawls come by them.
+# Pages are judged once, however many crawls visit them.
 
 
 @dataclass(frozen=True)
 class OnceJudged:
-    """Remembers verdicts by URL, so that it suits a web that does not change."""
+    """Caches verdicts by URL; for webs that do not change."""
 
     judge_of_pages: Judge
     _verdicts: dict[str, Verdict] = field(init=False, repr=False, compare=False, default_factory=dict)
@@ -148,18 +148,18 @@ class OnceJudged:
         return [self._verdicts[page.url] for page in pages]
 
 
-# Which pages are looked at beforehand, where a crawl begins, and which pages are within its reach.
+# Which pages are sampled before a crawl, where it starts, and which pages are in reach.
 
 
 SHARE = 0.1
-"""Of the pages of the web, to learn from; and as many again to set a threshold by."""
+"""The share of the pages used for training; an equal share is used to set the threshold."""
 STARTS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """Two samples of pages that somebody sorted by hand, `to_learn` and `to_calibrate`; `seeds` are pages of the field
-    that are in neither."""
+    """Two samples of labelled pages, `to_learn` and `to_calibrate`; `seeds` are pages of the field that are in
+    neither."""
 
     to_learn: NDArray[np.bool_]
     to_calibrate: NDArray[np.bool_]
@@ -171,7 +171,7 @@ class Draw:
 
 
 def draw(relevant: NDArray[np.bool_], answers: NDArray[np.bool_], seed: int) -> Draw:
-    """Samples of pages about anything, so that the field has its natural share in them."""
+    """Samples all pages, so that the field has its natural share in them."""
     order = np.random.default_rng(seed).permutation(np.flatnonzero(answers))
     size = int(SHARE * len(order))
     to_learn, to_calibrate = (_mask(len(answers), part) for part in (order[:size], order[size : 2 * size]))
@@ -189,7 +189,7 @@ def _mask(pages: int, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def within(web: Web, seeds: Sequence[int], depth: int) -> NDArray[np.bool_]:
-    """Which pages are at most so many links away from a seed."""
+    """Mask of the pages at most `depth` links away from a seed."""
     offsets, targets = web.steps()
     near = np.zeros(web.pages, np.bool_)
     edge = np.array(seeds)

@@ -1,6 +1,6 @@
 """Somboonviwat, Tamura, Kitsuregawa (2005): language-specific crawling on Thai-like and Japanese-like webs.
 
-The conditions are frozen: they were fixed before seeds 401-410 were first run, and those seeds are for that run alone.
+The conditions are frozen: they were fixed before seeds 401-410 were first run, and those seeds are for that run only.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from spoor.parse.html import HTML_TYPES
 SEEDS = tuple(range(401, 411))
 PAGES = 30_000
 EARLY = 7
-"""The paper looks at the first 2 of 14 million pages: a seventh of the crawl."""
+"""The paper evaluates the first 2 of 14 million pages: a seventh of the crawl."""
 
 STEPS = 56
 """Points of a curve."""
 SMALL = 1_000_000
-"""Pages of a web up to which they are made with their texts; the judges look at encodings alone."""
+"""Maximum size of webs that are generated with texts; the judges read only encodings."""
 
 NS = (1, 2, 3, 4)
 PLAIN = tuple(f"limited-distance:n={n}" for n in NS)
@@ -46,23 +46,23 @@ PRIORITISED = tuple(f"prioritised-limited-distance:n={n}" for n in NS)
 SIMPLE = ("breadth-first", "hard-focused", "soft-focused")
 STRATEGIES = SIMPLE + PLAIN + PRIORITISED
 JUDGES = {"thai": "charset:th:sources=meta", "japanese": "charset:ja:sources=detected"}
-"""As in the paper: Thai by the META declaration, Japanese by a detector."""
+"""As in the paper: Thai by the META declaration, Japanese by a charset detector."""
 
 SHARES = {
     "thai": {"errors": 0.361, "non_html": 0.361, "mislabelled": 0.05},
     "japanese": {"errors": 0.067, "non_html": 0.067},
 }
-"""Of 14 million Thai URLs 3,886,944 were HTML with the status 200, of 110 million Japanese ones 95,183,978. How many of
-the others were errors the paper does not say, nor how many pages were mislabelled: "in some cases"."""
+"""Of 14 million Thai URLs 3,886,944 were HTML with status 200, of 110 million Japanese URLs 95,183,978. The paper does
+not state how many of the others were errors, nor how many pages were mislabelled: "in some cases"."""
 
 
 Curves = dict[str, tuple[Point, ...]]
-"""`harvest`, `coverage` and `queue`, over the share of the pages in reach that were visited."""
+"""`harvest`, `coverage` and `queue` over the share of the reachable pages that were visited."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One strategy on one web: harvest after a seventh of the crawl and at the end, coverage, largest queue."""
+    """One strategy on one web: harvest after a seventh of the crawl and at the end, coverage, maximum queue length."""
 
     early: float
     final: float
@@ -93,7 +93,7 @@ def reproduce(setup: Setup, pages: int) -> Experiment:
 
 
 def outcomes(kind: str, seed: int, pages: int, folder: Path) -> Outcomes:
-    """One web, all strategies, the judge reading what is really on the pages."""
+    """All strategies on one web. The judge reads the actual pages."""
     request = Request(kind, pages, seed, pages <= SMALL, None, **SHARES[kind])
     web = generated(request, folder / f"{kind}-{seed}")
     strategies = STRATEGIES if kind == "thai" else SIMPLE
@@ -101,7 +101,8 @@ def outcomes(kind: str, seed: int, pages: int, folder: Path) -> Outcomes:
 
 
 def outcome(web: Path, judge: str, strategy: str) -> Outcome:
-    """A seventh of the crawl is a seventh of its requests; harvest is the share of the HTML pages that came."""
+    """A seventh of the crawl is a seventh of its requests. Harvest is the share of relevant pages among the fetched
+    HTML pages."""
     seeds = read_seeds(web / "seeds.txt")
     task = Task(web, "relevant", seeds, judge, budget=Web.open(web).pages, driver="compiled")
     prepared, done = prepared_task(task), run(task, strategy)
@@ -118,13 +119,14 @@ def outcome(web: Path, judge: str, strategy: str) -> Outcome:
 
 
 def _are_html(web: Web) -> NDArray[np.bool_]:
-    """Which URLs are pages as table 3 counts them: HTML with the status 200."""
+    """Mask of the URLs that table 3 counts as pages: HTML with status 200."""
     html = [number for number, name in enumerate(web.about["content_types"]) if name in HTML_TYPES]
     return web.answers() & np.isin(web.array("content_type"), html)
 
 
 def curves(done: Run, came: NDArray[np.bool_], reachable: int, relevant: int) -> Curves:
-    """`came` says which requests brought an HTML page. A crawl that has ended keeps what it has; its queue is empty."""
+    """`came` marks the requests that returned an HTML page. After a crawl has ended, its curves stay constant and its
+    queue is empty."""
     found, pages, made = np.cumsum(done.found), np.maximum(1, np.cumsum(came)), len(done.found)
     visits = [max(1, reachable * step // STEPS) for step in range(1, STEPS + 1)]
     last = [min(visit, made) for visit in visits]
@@ -136,7 +138,7 @@ def curves(done: Run, came: NDArray[np.bool_], reachable: int, relevant: int) ->
 
 SAME_AT_FIRST = "links of relevant pages go first, in the same order, and a seventh of the crawl does not use them up"
 ALL_IN_REACH = "it drops no link, and pages out of reach of the seeds do not count"
-"""Why a condition is bound to hold."""
+"""Why a condition holds by construction."""
 
 
 def conditions(experiment: Experiment) -> list[Condition]:
@@ -185,7 +187,7 @@ def _steady_early(o: Outcomes) -> bool:
 
 
 def _steady(figure: str) -> Callable[[Outcomes], bool]:
-    """As figure 7 has it."""
+    """As in figure 7."""
 
     def steady(o: Outcomes) -> bool:
         values = [getattr(o[strategy], figure) for strategy in PRIORITISED]
@@ -211,7 +213,7 @@ PUBLISHED = (
     "limited distance, larger N: larger queue, more coverage, less harvest",
     "prioritised limited distance: the queue grows with N, harvest and coverage hardly change",
 )
-"""What the paper says. Absolute numbers are not to be expected of a generated web."""
+"""Claims of the paper. Absolute numbers cannot be expected of a generated web."""
 
 
 PUBLISHED_CURVES: dict[str, dict[str, list[Point]]] = {
@@ -219,7 +221,7 @@ PUBLISHED_CURVES: dict[str, dict[str, list[Point]]] = {
     "coverage": {"soft-focused": [(1.0, 1.0)], "hard-focused": [(1.0, 0.7)]},
     "queue": {"soft-focused": [(0.5, 8 / 14)], "hard-focused": [(0.5, 1 / 14)]},
 }
-"""What the text of the paper says about its curves; where a queue was longest, it does not say."""
+"""Points of the curves that the text of the paper states. It does not state where a queue was longest."""
 
 
 def charts(experiment: Experiment) -> list[Chart]:

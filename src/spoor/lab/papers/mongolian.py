@@ -1,6 +1,7 @@
-"""Ma, Yan, Zhang, Yang: Mongolian pages by hyperlink correlation degree, tables 3 to 5 beside ours.
+"""Ma, Yan, Zhang, Yang: finds Mongolian pages by hyperlink correlation degree; tables 3 to 5, published and our
+results.
 
-The conditions are frozen: they were fixed before seeds 401-410 were first run, and those seeds are for that run alone.
+The conditions are frozen: they were fixed before seeds 401-410 were first run, and those seeds are for that run only.
 """
 
 from __future__ import annotations
@@ -16,23 +17,24 @@ from spoor.lab.runs import prepared_task, run
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.worlds import Conditions
 
-# Ma, Yan, Zhang, Yang: Mongolian pages by hyperlink correlation degree, three crawlers on Mongolian-like webs.
+# Ma, Yan, Zhang, Yang: finds Mongolian pages by hyperlink correlation degree, with three crawlers on Mongolian-like
+# webs.
 
 
 SEEDS = tuple(range(401, 411))
 PAGES = 30_000
 TICKS = 12
-"""Equal shares of the visits, in the place of the paper's hours: the network of the paper cannot be had again."""
+"""Equal shares of the visits, in place of the hours of the paper, whose network cannot be reproduced."""
 
 CRAWLERS = {
     "B_C": ("b-crawl", "code-interval:mn-Mong"),
     "G_C": ("g-crawl", "code-interval:mn-Mong"),
     "N_C": ("n-crawl", "ngram:mn-Mong"),
 }
-"""Table 2: the collection strategy and the Mongolian recognition of each."""
+"""Table 2: the strategy and the Mongolian recogniser of each crawler."""
 
 CLOCK = Conditions()
-"""The network of the crawls whose speed is taken by the clock."""
+"""The simulated network for crawls whose speed is measured by the virtual clock."""
 
 History = tuple[Information, ...]
 """What had been collected after each tick."""
@@ -43,7 +45,8 @@ Histories = dict[str, History]
 
 @dataclass(frozen=True)
 class Outcome:
-    """One web: the histories, and `speeds`, CS by the clock: right megabytes an hour of a crawl under `CLOCK`."""
+    """One web: the histories, and `speeds`, the collection speed (CS) by the clock: megabytes of relevant pages per
+    hour of a crawl under `CLOCK`."""
 
     histories: Histories
     speeds: dict[str, float]
@@ -51,34 +54,34 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Experiment:
-    """The outcomes on the web of each seed; `words` says what its Mongolian pages are made of."""
+    """The outcomes on the web of each seed. `words` is the source of the words of its Mongolian pages."""
 
     seeds: tuple[int, ...]
     outcomes: tuple[Outcome, ...]
     words: Path | None
 
     def mean(self, crawler: str, figure: Callable[[Information], float]) -> list[float]:
-        """Over the seeds, tick by tick."""
+        """The mean over the seeds, for each tick."""
         columns = zip(*(outcome.histories[crawler] for outcome in self.outcomes), strict=True)
         return [sum(map(figure, column)) / len(column) for column in columns]
 
     def speeds(self) -> dict[str, float]:
-        """CS of each crawler at the end: right megabytes a tick."""
+        """The final collection speed (CS) of each crawler: megabytes of relevant pages per tick."""
         return {crawler: speed(self.mean(crawler, accurate)[-1], TICKS) for crawler in CRAWLERS}
 
     def clocked(self, crawler: str) -> float:
-        """The mean CS by the clock."""
+        """The mean collection speed by the clock."""
         return sum(outcome.speeds[crawler] for outcome in self.outcomes) / len(self.outcomes)
 
 
 def reproduce(setup: Setup, request: Request) -> Experiment:
-    """Generates a web like `request` for each seed and lets every crawler loose on it."""
+    """Generates a web like `request` for each seed and runs every crawler on it."""
     jobs = [(outcome, replace(request, seed=seed), setup.folder) for seed in setup.seeds]
     return Experiment(tuple(setup.seeds), tuple(setup.run("webs crawled", jobs)), request.words)
 
 
 def outcome(request: Request, folder: Path) -> Outcome:
-    """One web, all crawlers, each with its own recogniser."""
+    """All crawlers on one web, each with its own recogniser."""
     web = generated(request, folder / f"mongolian-{request.seed}")
     task = Task(web, "relevant", read_seeds(web / "seeds.txt"))
     task = replace(task, budget=prepared_task(task).yardstick.relevant // 2)
@@ -125,7 +128,7 @@ def accuracy_of_stored(collected: Information) -> float:
 
 
 SAME_VISITS = "each tick has as many visits for every crawler, so the speed follows from the accuracy rate"
-"""Why a condition is bound to hold."""
+"""Why a condition holds by construction."""
 
 
 def conditions(experiment: Experiment) -> list[Condition]:
@@ -146,11 +149,11 @@ def conditions(experiment: Experiment) -> list[Condition]:
     ]
 
 
-# Tables 3 to 5 of the Mongolian paper, the published figures beside ours.
+# Tables 3 to 5 of the Mongolian paper, with published and our figures.
 
 
 Published = tuple[tuple[float, float, float], ...]
-"""For each hour the figures of B_C, G_C and N_C."""
+"""The figures of B_C, G_C and N_C for each hour."""
 
 MEGABYTES: Published = (
     (99, 102, 88),
@@ -209,11 +212,11 @@ ACCURACY: Published = (
     (0.32, 0.51, 0.83),
 )
 SUMMARY = {"B_C": (0.31, 357, 9.22), "G_C": (0.48, 772, 31.52), "N_C": (0.83, 685, 47.38)}
-"""Table 5: accuracy rate, megabytes, megabytes an hour."""
+"""Table 5: accuracy rate, megabytes, megabytes per hour."""
 
 
 def tables(experiment: Experiment) -> Iterator[Table]:
-    """As the paper has them; ours are means over the seeds."""
+    """The tables of the paper; our figures are means over the seeds."""
     yield _by_tick("table 3, collection information sum (MB)", MEGABYTES, experiment, megabytes)
     yield _by_tick("table 3, web pages", PUBLISHED_PAGES, experiment, pages)
     yield _by_tick("table 3, correct web pages", CORRECT, experiment, correct)
@@ -222,7 +225,7 @@ def tables(experiment: Experiment) -> Iterator[Table]:
 
 
 def charts(experiment: Experiment) -> list[Chart]:
-    """Tables 3 and 4 as lines; where sizes are compared, each as a share of the largest at the end."""
+    """Tables 3 and 4 as lines. Sizes are relative to the largest final value."""
     drawn = (("pages", PUBLISHED_PAGES, pages), ("correct pages", CORRECT, correct))
     shares = [
         _chart(f"table 3: {name}, 1 = the most", name, published, experiment, figure, share=True)
@@ -262,7 +265,7 @@ def _by_tick(title: str, published: Published, experiment: Experiment, figure: C
 
 
 def _summary(experiment: Experiment) -> Table:
-    """In the paper the speed is in megabytes an hour, here in megabytes a tick."""
+    """The speed is in megabytes per hour in the paper, in megabytes per tick here."""
     rows = []
     for crawler, per_tick in experiment.speeds().items():
         figures = (accuracy, megabytes, accuracy_of_stored)
@@ -276,5 +279,5 @@ def _summary(experiment: Experiment) -> Table:
 
 
 def _cell(number: float) -> str:
-    """Two digits after the point, as in the paper, where that says anything."""
+    """Two decimals as in the paper, none from 100 on."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.2f}"

@@ -1,1 +1,1 @@
-"""The parts of the strategy `learned` and of no other: features of links, online regression, hit rates, priors."""
+"""Parts used only by the strategy `learned`: features of links, online regression, hit rates, priors."""

@@ -1,9 +1,9 @@
-"""Expected hit rates of links, by all that was learned so far: in one pass over many links.
+"""Expected hit rates of links given everything learned so far: in one pass over many links.
 
-A link is worth something when it answers with a page and the page is relevant; both shares are followed from the
-outside in: registrable domain, host, folders. Each begins at the share around it, and gives way as tries come in. What
-is tried for the first time begins lower or higher than what is around it, by as much as first tries did so far in this
-crawl (empirical Bayes)."""
+A link is a hit if it brings a page and the page is relevant. Both rates are estimated hierarchically, from registrable
+domain to host to folders: each level has the rate of its parent as prior, which loses weight with the number of tries.
+The prior of an untried level is multiplied by the ratio observed at first tries in this crawl (empirical Bayes).
+"""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from spoor.ordering.learned.features import BITS, HEAD, MOST, PLACES
 from spoor.ordering.learned.yields import LEVELS, MASK, FirstTries, Yields
 
 COLUMNS = ("words", "site_yield", "hub_yield", "list_yield", "dead")
-"""In log odds: what the words say; and the hit rates of the folder, of the page that links and of the same list on that
-page, above or below the initial one. `dead` is below 0 where links of that list mostly brought no page."""
+"""In log odds: the contribution of the words; and the hit rates of the folder, of the referring page and of the list on
+that page, relative to the initial one. `dead` is below 0 if links of that list mostly brought no page."""
 
 FIRST_ANSWERS, FIRST_RELEVANT = 0.5, 0.4
-"""Where nothing is known yet: the share of links that answer with a page, and of relevant ones among the pages. An
-optimistic prior, for exploration; what is learned of first tries replaces it."""
+"""Initial expectations: the share of links that bring a page, and of relevant ones among the pages. An optimistic
+prior, for exploration; statistics of first tries replace it."""
 TRUST = 2.0
-"""So many tries weigh as much as what was expected before."""
+"""Weight of the prior, in tries."""
 SURE = 0.0001
-"""No share counts as nearer than this to 0 or 1."""
+"""Rates are clipped to this distance from 0 and 1."""
 
 FEATURES = (1 << BITS) - 1
-"""Every number that stands for a feature is cut to this: those in the folder of a stranger may be any."""
+"""Mask for feature numbers: those in a folder from another source may have any value."""
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.float32]
@@ -40,7 +40,7 @@ Numbers = NDArray[np.int32]
 
 
 class Experience(NamedTuple):
-    """Weights of words, the counters of `Yields`, and the share of relevant pages expected before anything is known."""
+    """Weights of words, the counters of `Yields`, and the initial share of relevant pages."""
 
     words: Floats
     tries: Counts
@@ -57,8 +57,8 @@ def _experience(words: Floats, yields: Yields, first_relevant: float) -> Experie
 def expectations(
     packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]], words: Floats, yields: Yields, first_relevant: float
 ) -> Floats:
-    """A row for each link, rounded, so that none is moved for next to nothing. `packed` as `features` packs them;
-    `hubs` hashes of the pages that link, and whether those are relevant; `first_relevant` as in `Experience`."""
+    """A row for each link, rounded, so that negligible changes do not move links. `packed` as packed by `features`;
+    `hubs` are hashes of the referring pages, and whether those are relevant; `first_relevant` as in `Experience`."""
     numbers = np.frombuffer(b"".join(map(checked, packed)), np.int32)
     sizes = np.array([len(one) // 4 for one in packed], np.int64)
     pages = np.array(hubs, np.int64)
@@ -70,13 +70,13 @@ def expectations(
 def expectation(
     packed: bytes, hub: tuple[int, bool], words: Floats, yields: Yields, first_relevant: float
 ) -> tuple[float, ...]:
-    """The row of a single link. One after the other, links are re-scored so before they are fetched."""
+    """The row of a single link, for re-scoring before a fetch."""
     link, (page, relevant) = np.frombuffer(checked(packed), np.int32), hub
     return _expectation(link, page, relevant, _experience(words, yields, first_relevant))
 
 
 def checked(packed: bytes) -> bytes:
-    """Compiled code trusts these lengths, and a folder may come from anybody."""
+    """Compiled code does not check these lengths, and a folder may come from an untrusted source."""
     if len(packed) % 4 or not 4 * HEAD <= len(packed) <= 4 * (HEAD + MOST):
         raise BadInput(
             f"the hints of a link have {len(packed)} bytes, which is not a valid length: crawl.db is damaged"
@@ -85,12 +85,13 @@ def checked(packed: bytes) -> bytes:
 
 
 def slots_of(head: Numbers, hub: int) -> list[int]:
-    """Where a visit is counted: its places, the page that linked to it, the list it stood in there. Each once."""
+    """The counters of a visit: its domain, host and folders, the referring page, and the list on that page. Without
+    duplicates."""
     return list(dict.fromkeys(_slots(head, hub).tolist()))
 
 
 def first_tries(link: Numbers, hub: tuple[int, bool], yields: Yields) -> FirstTries:
-    """Of a link that was just tried, and is not counted yet."""
+    """For a link that was just tried and is not counted yet."""
     page, relevant = hub
     tries, answers, finds, untried = yields.tries, yields.answers, yields.finds, yields.untried
     _, cell, expected = _site_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
@@ -117,7 +118,8 @@ def list_of(hub: int, where: int) -> np.uint32:
 
 @compiled
 def place_of(place: int, kind: int) -> np.uint32:
-    """The counter of a place, apart for URLs that speak for what is relevant, against it, or not at all."""
+    """The counter of a domain, host or folder, separate for URLs whose prior of the target is positive, negative or
+    zero."""
     return np.uint32(place) ^ (np.uint32(kind + 1) * np.uint32(0x9E3779B1))
 
 
@@ -133,7 +135,7 @@ def _slots(head: Numbers, hub: int) -> NDArray[np.uint32]:
 
 @compiled
 def _untried_share(around: float, cell: int, untried: Floats) -> float:
-    """What a first try is expected to bring, where `around` is the share of what is around it."""
+    """The expected rate of a first try, given the rate of its parent."""
     level = 4 * LEVELS + cell // 4
     usual = (untried[level, 0] + 1.0) / (untried[level, 1] + 1.0)
     ratio = (untried[cell, 0] + usual) / (untried[cell, 1] + 1.0)
@@ -144,8 +146,8 @@ def _untried_share(around: float, cell: int, untried: Floats) -> float:
 def _site_share(
     link: Numbers, relevant: bool, tries: Counts, hits: Counts, untried: Floats, first: float
 ) -> tuple[float, int, float]:
-    """The share of hits in the domain, host and folders of a link; the cell of its first try (-1: it is none) and what
-    was expected."""
+    """The hit rate of the domain, host and folders of a link; the cell of its first try (-1 if it is not one) and the
+    rate expected."""
     share, last, cell, expected = first, np.int32(0), -1, 0.0
     for level in range(PLACES):
         place = link[4 + level]
@@ -164,7 +166,7 @@ def _site_share(
 def _hub_share(
     hub: int, relevant: bool, tries: Counts, hits: Counts, untried: Floats, first: float
 ) -> tuple[float, int]:
-    """The share of hits behind a page; the cell of its first try (-1: it is none)."""
+    """The hit rate of links on a page; the cell of its first try (-1 if it is not one)."""
     slot, cell = np.uint32(hub) & MASK, 4 * (LEVELS - 1) + 2 * int(relevant)
     share = _untried_share(first, cell, untried)
     share = (hits[slot] + TRUST * share) / (tries[slot] + TRUST)
@@ -179,7 +181,8 @@ def _expectations(
     for row in range(len(sizes)):
         link, hub, relevant = numbers[start : start + sizes[row]], int(hubs[row, 0]), bool(hubs[row, 1])
         start += sizes[row]
-        out[row, :] = _expectation(link, hub, relevant, known)
+        for column, value in enumerate(_expectation(link, hub, relevant, known)):
+            out[row, column] = value
 
 
 @compiled
@@ -190,7 +193,7 @@ def _expectation(
     first, said = FIRST_ANSWERS * first_relevant, 0.0
     for k in range(HEAD, len(link)):
         said += words[link[k] & FEATURES]
-    # A link with many words shall not be surer than one with few.
+    # Normalised, so that links with many words are not more certain than links with few.
     said /= math.sqrt(max(1, len(link) - HEAD))
     answered, _, _ = _site_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
     share, _, _ = _site_share(link, relevant, answers, finds, untried[1], first_relevant)

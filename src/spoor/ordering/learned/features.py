@@ -1,6 +1,6 @@
-"""What a link says, as hashed features of its URL, its anchor and its context; and what each feature is called.
+"""Hashed features of a link, from its URL, its anchor and its context; and the names of the features.
 
-Read in one pass over the code points of all links of a page, because this is done for every link that is found.
+Computed in one pass over the code points of all links of a page, because this runs for every link found.
 """
 
 from __future__ import annotations
@@ -18,25 +18,24 @@ from spoor.compiled import compiled
 from spoor.records import Link, Page
 from spoor.urls import registrable_domain
 
-# What a link says, as numbers: words of its URL, its anchor and what stands around it, each hashed to a
-# feature.
+# Features of a link as numbers: words of its URL, its anchor and its context, each hashed.
 
 
 Numbers = NDArray[np.int32]
 Codes = NDArray[np.uint32]
 
 BITS = 18
-"""Features are numbers below 2 to this power."""
+"""log2 of the number of features."""
 MOST = 64
-"""Features of one link; what comes later is not read."""
+"""Maximum number of features of one link; further ones are ignored."""
 PLACES = 5
-"""The registrable domain, the host and so many folders less two are places in which pages are counted."""
+"""Levels at which visits are counted: the registrable domain, the host, and the first `PLACES` - 2 folders."""
 
 HEAD = 4 + PLACES
-"""Numbers that come before the features of a link."""
+"""Numbers before the features of a link."""
 
 HOST, PATH, ANCHOR, BEFORE, AFTER, HEADING, ELEMENTS, TITLE, CLAIMS, END = range(1, 11)
-"""The fields of a link, each begun by the control character of that number."""
+"""The fields of a link, each preceded by the control character of that number."""
 
 FIELDS: Mapping[str, tuple[int, ...]] = {
     "url": (HOST, PATH),
@@ -45,10 +44,10 @@ FIELDS: Mapping[str, tuple[int, ...]] = {
     "elements": (ELEMENTS, CLAIMS),
     "title": (TITLE,),
 }
-"""What can be left unread."""
+"""Fields that can be skipped."""
 
 _NEAR = 32
-"""Characters before and after the anchor that are read: a few words."""
+"""Characters read before and after the anchor: a few words."""
 _TITLE = 60
 _ANCHOR = 80
 
@@ -56,10 +55,10 @@ _ANCHOR = 80
 def packed_features(
     page: Page, links: Sequence[Link], priors: Sequence[tuple[float, float]], without: Sequence[str] = ()
 ) -> list[bytes]:
-    """For each link the numbers that the learned strategy keeps of it: `HEAD` of them (its prior, in
-    thousandths; whether its URL speaks for it or against it; the list it stands in; whether it stays within its
-    registrable domain; its places, from the outside in, the innermost repeated) and its features. `without` names
-    `FIELDS` that are not read, and may name other things."""
+    """For each link the numbers stored by the learned strategy: `HEAD` of them (its prior, in thousandths; whether its
+    URL is for or against the target; a hash of its list; whether it stays within its registrable domain; hashes of its
+    domain, host and folders, from the outside in, the innermost repeated) and its features. `without` names `FIELDS` to
+    skip; other names are ignored."""
     rows = np.zeros((len(links) + 1, HEAD + MOST), np.int32)
     rows[:-1, :2] = _stored_prior(priors)
     rows[:-1, 3:5] = _domains(page, links)
@@ -78,7 +77,7 @@ def _stored_prior(priors: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
 
 
 def _domains(page: Page, links: Sequence[Link]) -> list[tuple[bool, int]]:
-    """Of each link whether it stays within the registrable domain of the page, and its own as a place."""
+    """For each link whether it stays within the registrable domain of the page, and the hash of its own domain."""
     own, _ = _domain(_host(page.url))
     domains = [_domain(_host(link.url)) for link in links]
     return [(domain == own, place) for domain, place in domains]
@@ -86,7 +85,7 @@ def _domains(page: Page, links: Sequence[Link]) -> list[tuple[bool, int]]:
 
 @lru_cache(1 << 14)
 def _domain(host: str) -> tuple[str, int]:
-    """The registrable domain of a host, and its number as a place."""
+    """The registrable domain of a host, and its hash."""
     domain = registrable_domain(host)
     return domain, crc32(domain.encode("utf8", "surrogatepass")) & 0x7FFFFFFF
 
@@ -101,7 +100,7 @@ def _skipped(without: tuple[str, ...]) -> NDArray[np.bool_]:
 
 @compiled
 def _packed(rows: Numbers, counts: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
-    """The numbers of all links, one after the other, and at which byte those of each begin and the last end."""
+    """The numbers of all links, concatenated, and the byte offsets at which each link begins and the last ends."""
     links = len(counts) - 1
     packed, ends = np.empty(links * (HEAD + MOST), np.int32), np.zeros(links + 1, np.int64)
     end = 0
@@ -114,14 +113,15 @@ def _packed(rows: Numbers, counts: Numbers) -> tuple[Numbers, NDArray[np.int64]]
 
 
 _MARKS = 8
-"""Control characters that begin the fields of a link."""
+"""Number of control characters per link."""
 
 
 def spelled(page: Page, links: Sequence[Link]) -> bytes:
-    """All that is read, in small letters and four bytes each: every field begun by its character, every link by that
-    of its host, which ends the last one too. The title of the page is the last field, for all links together."""
+    """The input of `_read`, in lower case, four bytes per character: every field is preceded by its control character,
+    and every link by that of its host, which also ends the last one. The title of the page is the last field, shared by
+    all links."""
     letters = _spelled(page.title, links)
-    # Rarely is there such a character in a field; and to see so for all at once takes less than to look at each.
+    # Fields rarely contain control characters, and one check of all is faster than cleaning each.
     if np.count_nonzero(np.frombuffer(letters, np.uint32) < ord(" ")) == _MARKS * len(links) + 2:
         return letters
     return _spelled(_clean(page.title), [_cleaned(link) for link in links])
@@ -159,13 +159,13 @@ def _host(url: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Without the characters that begin fields."""
+    """Without the control characters that separate fields."""
     return "".join([c if c >= " " else " " for c in text])
 
 
 @compiled
 def _is_letter(code: np.uint32) -> bool:
-    """Of a script that puts spaces between words."""
+    """Whether it is a letter or digit of a script with spaces between words."""
     if code < 128:
         return bool((97 <= code <= 122) or (48 <= code <= 57))
     if code < 0x0E00:
@@ -176,7 +176,7 @@ def _is_letter(code: np.uint32) -> bool:
 
 @compiled
 def _is_unspaced(code: np.uint32) -> bool:
-    """Letters of scripts that put no spaces between words: there, pairs of letters stand for words."""
+    """Whether it is a letter of a script without spaces between words: there, pairs of letters serve as words."""
     return bool(
         code >= 0x0E00
         and (code < 0x10A0 or 0x1780 <= code < 0x1800 or 0x3040 <= code < 0x3100 or 0x3400 <= code < 0xA000)
@@ -192,12 +192,12 @@ def _mixed(hashed: np.uint64) -> np.uint64:
 
 
 _RECENT = 1 << 12
-"""Slots that say which link had a feature of that hash last, so that few are searched for."""
+"""Slots with the last link that had a feature with that hash, so that the linear search is rarely needed."""
 
 
 @compiled
 def _add(rows: Numbers, counts: Numbers, last_with: Numbers, link: int, feature: np.int32) -> None:
-    """Each feature of a link once, as long as there is room."""
+    """Adds a feature to a link, unless it is present or there is no room."""
     count = counts[link]
     if count >= MOST:
         return
@@ -218,7 +218,7 @@ def _feature(hashed: np.uint64) -> np.int32:
 
 @compiled
 def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Numbers) -> None:
-    """Fills a row for each link, and a last one of which the features are those of the title."""
+    """Fills a row for each link, and a last one with the features of the title."""
     start, prime = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
     last_with = np.full(_RECENT, -1, np.int32)
     title = len(counts) - 1
@@ -228,7 +228,7 @@ def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Num
     for position in range(len(letters)):
         code = letters[position]
         if _is_letter(code):
-            # Numbers differ from page to page where templates are the same.
+            # Digits become 0: numbers differ between pages of the same template.
             shown = np.uint32(48) if 48 <= code <= 57 else code
             if not (shown == 48 and before == 48):
                 word = (word ^ np.uint64(shown)) * prime
@@ -284,7 +284,7 @@ def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Num
 
 @compiled
 def _add_title(rows: Numbers, counts: Numbers) -> None:
-    """To every link those features of the title that it does not have."""
+    """Adds to every link the features of the title that it does not have."""
     title = len(counts) - 1
     for link in range(title):
         own = counts[link]
@@ -297,14 +297,14 @@ def _add_title(rows: Numbers, counts: Numbers) -> None:
                 counts[link] += 1
 
 
-# What are the features of a link called? The same features as `features` reads in one pass, one by one.
+# Names of features: the same features as `_read` computes in one pass, one by one.
 
 
 FIELD_NAMES = ("", "host", "URL", "anchor", "before", "after", "heading", "element", "title", "claim")
-"""Of each field, by its number."""
+"""By field number."""
 
 _FIELD = re.compile("([\x01-\x09])([^\x01-\x09]*)")
-# Letters and digits as `features` tells them: in scripts with spaces a run of them is a word, in others every pair.
+# Letters and digits as in `_read`: in scripts with spaces a run is a word, in others every pair.
 _UNSPACED = "\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _WORD_OR_RUN = re.compile(
     f"([{_UNSPACED}]+)|((?:(?![{_UNSPACED}])[a-z0-9\u00c0-\u1fff\u2070-\u2fff\u3040-\ufeff\uff10-\U0010ffff])+)"
@@ -314,8 +314,8 @@ _START, _PRIME, _WHOLE = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
 
 
 def named_features(page: Page, link: Link, without: Sequence[str] = ()) -> dict[int, str]:
-    """Each feature of a link with what it is called, `anchor “syllabus”` or `folder a.test/courses/`, in the order in
-    which they are read; where two share a number, the first gives it its name."""
+    """Each feature of a link with its name, `anchor “syllabus”` or `folder a.test/courses/`, in the order of reading;
+    if two have the same number, the first name is used."""
     skipped = {field for name in without for field in FIELDS.get(name, ())}
     named: dict[int, str] = {}
     host = ""
@@ -329,7 +329,7 @@ def named_features(page: Page, link: Link, without: Sequence[str] = ()) -> dict[
 
 
 def _features(field: int, text: str, host: str) -> Iterator[tuple[int, str]]:
-    """The words of a field; with them the host itself, the outermost folders, and the way to the link as a whole."""
+    """The words of a field; also the host itself, the first folders, and the whole tag path of the link."""
     folders = _folders(text, host) if field == PATH else []
     for end, word in _words(text):
         yield from (folders.pop(0)[1:] for _ in range(sum(place < end for place, _, _ in folders)))
@@ -342,7 +342,7 @@ def _features(field: int, text: str, host: str) -> Iterator[tuple[int, str]]:
 
 
 def _words(text: str) -> Iterator[tuple[int, str]]:
-    """Each with where it ends. Numbers differ from page to page where templates are the same, so any number is 0."""
+    """Each word with its end. Numbers differ between pages of the same template, so every number becomes 0."""
     for found in _WORD_OR_RUN.finditer(text):
         run, word = found.groups()
         if word:
@@ -352,7 +352,7 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _folders(path: str, host: str) -> list[tuple[int, int, str]]:
-    """Where each ends, its hash and its name."""
+    """The end, hash and name of each folder."""
     before_query = path.partition("?")[0]
     ends = [place for place, letter in enumerate(before_query) if letter == "/"][: PLACES - 1]
     return [(end, _mixed_int(_hash(f"{host}/{path[: end + 1]}")), f"folder {host}/{path[: end + 1]}") for end in ends]

@@ -1,4 +1,4 @@
-"""Which links lead to relevant pages, learned from every visit."""
+"""The strategy `learned`: learns from every visit which links lead to relevant pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from spoor.ordering.learned.expectations import (
 from spoor.ordering.learned.features import FIELDS, HEAD, packed_features
 from spoor.ordering.learned.logistic import OnlineLogistic
 from spoor.ordering.learned.prior import LinkPrior
-from spoor.ordering.learned.yields import MASK, Behind, Yields
+from spoor.ordering.learned.yields import MASK, TunnelCredit, Yields
 from spoor.ordering.simple import clearest, latest, total
 from spoor.records import (
     Evidence,
@@ -58,58 +58,59 @@ WEIGHTS: Mapping[str, float] = {
     "list_yield": 1.0,
     "prior": 1.0,
 }
-"""Log odds that each evidence is worth before anything is learned. Here and below stand all numbers that were set by
-hand; they are the same for every web and every target."""
+"""Initial weights of the evidence, in log odds. All hand-set numbers are here and below; they are the same for every
+web and every target."""
 
 RELEVANT_AT_LEAST = 0.02
-"""The share of relevant pages expected before anything is known, without exploration."""
+"""The initial share of relevant pages without exploration."""
 STEP = 1.0
-"""Log odds nearer to one another than this count as equal: what is nearer to a seed goes first, then what was found
-first. So links of about the same score are tried everywhere."""
+"""Log odds are rounded to multiples of this; among equals, links nearer to a seed are first, then those found first. So
+links with similar scores are tried everywhere."""
 FLOOR = 2.0
-"""So far below the log odds of all links tried, nothing much is known in favour of a link. There, its words
-count half, and its prior and the hit rate of its folder decide: exploration elsewhere is better than going deeper."""
+"""Distance of the floor from the log odds of the average link tried. A link below the floor has little positive
+evidence: its words count half, and its prior and the hit rate of its folder decide, because exploration elsewhere is
+better than going deeper."""
 UNSAID = 0.5
 SLOPE = 0.3
-"""Below the floor, what is known tells this much less than log odds say."""
+"""Factor of the log odds below the floor, where evidence is less reliable."""
 FARTHEST = 5.0
-"""Irrelevant pages in a row that make a difference."""
-ENOUGH = 4
-"""So many relevant pages that link to a URL say something of it, and as many others. More of them are pages of one site
-that link to the same things."""
-SIBLINGS = 64
-"""Links of a page that are re-scored when one of them led to a relevant page."""
-IN_TURN = 32
-"""Links that are re-scored after every visit, all that wait in turn."""
+"""Upper bound for the number of irrelevant pages in a row."""
+ENOUGH = 2
+"""A link is saturated after this many relevant parents, and as many irrelevant ones. Further ones are usually pages of
+one site with the same links."""
+SIBLINGS = 32
+"""Links of a page that are re-scored after one of them led to a relevant page."""
+IN_TURN = 16
+"""Links re-scored after every visit, in rotation over all waiting links."""
 
 OF_THE_FIELD = ("misses", "untried", "price", "pending", "behind")
 WITHOUT = (*FIELDS, "words", "parents", "hubs", "sites", "prior", "exploration", "rescoring", *OF_THE_FIELD)
-"""What can be left out, to see its worth."""
+"""Parts that can be left out, to measure their contribution."""
 NO_PRIOR = TargetPrior()
 _MOVING = {"words": ("words",), "sites": ("site_yield",), "hubs": ("hub_yield", "list_yield", "dead")}
 EVIDENCE = ("relevance", "relevant_parents", "parents", "since", "depth", "prior", *COLUMNS)
-"""Of every link, in this order."""
+"""The evidence of every link, in this order."""
 
 
 @dataclass
 class Learned:
-    """Scorer and upkeep, on the trail `LastPage`. Gathers for each link:
+    """Scorer and upkeep, for the trail `LastPage`. Evidence of each link:
 
     `words`: log odds by the words of URL, anchor, context and page title, from an online logistic regression.
-    `site_yield`, `hub_yield`, `list_yield`: the hit rate of its folder, of the page that links to it and of the same
-    list on that page, in log odds above or below the initial one. `prior`: that of the target. `relevance`,
-    `relevant_parents`, `parents`: of the pages that link to it. `since`: irrelevant pages in a row before it. `depth`:
-    links from a seed.
+    `site_yield`, `hub_yield`, `list_yield`: the hit rate of its folder, of the referring page and of the same list on
+    that page, in log odds relative to the initial one. `prior`: that of the target. `relevance`, `relevant_parents`,
+    `parents`: of the referring pages. `since`: irrelevant pages in a row before it. `depth`: links from a seed.
 
-    A link is re-scored before it is fetched, when another link of its page led to a relevant page, and in turn with all
-    that wait. A resumed crawl relearns from the journal."""
+    A link is re-scored before it is fetched, when another link of its page led to a relevant page, and in rotation with
+    all waiting links. A resumed crawl relearns from the journal.
+    """
 
     target_prior: TargetPrior = NO_PRIOR
     without: tuple[str, ...] = ()
     _prior: LinkPrior = field(init=False, repr=False, compare=False)
     _logistic: OnlineLogistic = field(init=False, repr=False, compare=False)
     _yields: Yields = field(init=False, repr=False, compare=False)
-    _behind: Behind = field(init=False, repr=False, compare=False)
+    _behind: TunnelCredit = field(init=False, repr=False, compare=False)
     _first_relevant: float = field(init=False, repr=False, compare=False)
     _left_out: dict[str, float] = field(init=False, repr=False, compare=False)
     _under_way: dict[int, list[int]] = field(init=False, repr=False, compare=False, default_factory=dict)
@@ -133,7 +134,7 @@ class Learned:
     }
 
     def __post_init__(self) -> None:
-        self.without = tuple("sites" if name == "places" else name for name in self.without)  # Its earlier name.
+        self.without = tuple("sites" if name == "places" else name for name in self.without)  # The former name.
         for name in self.without:
             if name not in WITHOUT:
                 raise UsageError(f"learned has nothing called {name!r} to leave out; there are {', '.join(WITHOUT)}")
@@ -142,10 +143,10 @@ class Learned:
         self._yields = Yields()
         self._first_relevant = RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT
         self._left_out = {name: 0.0 for kind in self.without for name in _MOVING.get(kind, ())}
-        self._behind = Behind(self._yields, self._logistic)
+        self._behind = TunnelCredit(self._yields, self._logistic)
 
     def __reduce__(self) -> tuple[type[Learned], tuple[TargetPrior, tuple[str, ...]]]:
-        """Another process only reads links, for which nothing is needed that was learned: 18 MB less to send."""
+        """Worker processes only compute features, which does not need the learned state: saves 18 MB per transfer."""
         return Learned, (self.target_prior, self.without)
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
@@ -174,7 +175,7 @@ class Learned:
             "relevant_parents": max(float(relevant), others["relevant_parents"]),
             "since": 0.0 if relevant else max(float(alone), others["since"]),
         }
-        # With several parents the trail may be that of another one.
+        # With several parents the trail may belong to another one.
         steps = (0 if relevant else max(1, trail[0])) if alone else trail[0]
         return {**evidence, **changed}, (steps, trail[1])
 
@@ -194,8 +195,8 @@ class Learned:
         return floor - STEP + SLOPE * min(0.0, elsewhere), elsewhere, -evidence["depth"]
 
     def _weighed(self, evidence: Evidence) -> float:
-        """What all evidence but `words` makes together. Added up one by one, so that it is the same on every machine,
-        and without a loop, because this is done for every link that is found."""
+        """The weighted sum of all evidence except `words`. Summed in a fixed order, so that the result is the same on
+        every machine, and without a loop, because this runs for every link found."""
         always, relevance, share, relevant_parents, parents, since, site, hub, listed, prior = (
             self._logistic.weights_now
         )
@@ -214,16 +215,16 @@ class Learned:
         )
 
     def gain(self, key: Key) -> float:
-        """The first part of a key is in log odds."""
+        """The first element of a key is in log odds."""
         return 1.0 if "price" in self.without else 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, key[0]))))
 
     def shares(self, evidence: Evidence) -> dict[str, float]:
-        """What each evidence adds to the log odds of a link, `always` being the bias."""
+        """The contribution of each evidence to the log odds of a link; `always` is the bias."""
         weighed = (self._logistic.weights * facts(evidence)).tolist()
         return {"words": evidence["words"], **dict(zip(WEIGHTS, weighed, strict=True))}
 
     def word_shares(self, hints: bytes) -> dict[int, float]:
-        """What each feature of a link adds to its evidence `words`."""
+        """The contribution of each feature of a link to its evidence `words`."""
         features = np.frombuffer(checked(hints), np.int32)[HEAD:] & FEATURES
         shares = self._logistic.words[features] / math.sqrt(max(1, len(features)))
         return dict(zip(features.tolist(), shares.tolist(), strict=True))
@@ -256,7 +257,7 @@ class Learned:
             self._credit(visit)
 
     def _note(self, visit: Visit, answered: bool, found: bool) -> list[int]:
-        """Counts a visit that is over. Returns where."""
+        """Counts a finished visit; returns the slots."""
         slots = _slots(visit)
         if "untried" not in self.without:
             first = first_tries(_numbers(visit), _hub(visit.trail), self._yields)
@@ -309,7 +310,7 @@ class Learned:
         ]
 
     def _moving(self, packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]]) -> list[list[float]]:
-        """The evidence that changes as more is learned: `COLUMNS` of each link."""
+        """The evidence that changes with learning: `COLUMNS` of each link."""
         rows = expectations(packed, hubs, self._logistic.words, self._yields, self._first_relevant)
         for name in self._left_out:
             rows[:, COLUMNS.index(name)] = 0.0
@@ -318,7 +319,7 @@ class Learned:
 
 
 def facts(evidence: Evidence) -> tuple[float, ...]:
-    """What the weights weigh, in the order of `WEIGHTS`."""
+    """The inputs of the regression, in the order of `WEIGHTS`."""
     parents, relevant = evidence["parents"], evidence["relevant_parents"]
     return (
         1.0,
@@ -351,13 +352,13 @@ def _slots(visit: Visit) -> list[int]:
 
 
 def _hub(trail: TrailState) -> tuple[int, bool]:
-    """The page that links, as a hash, and whether it is relevant."""
+    """The hash of the referring page, and whether it is relevant."""
     return _hash(trail[1]), trail[0] == 0
 
 
 @lru_cache(16)
 def _floor(rate: float) -> int:
-    """Below which nothing much is known in favour of a link, where that share of all tries were finds."""
+    """The log odds below which a link has little positive evidence, given the share of finds among all tries."""
     return math.floor(math.log(rate / (1.0 - rate)) - FLOOR)
 
 

@@ -1,4 +1,4 @@
-"""Online logistic regression: what each feature and each evidence adds to the log odds of a link."""
+"""Online logistic regression: the weights of features and evidence in the log odds of a link."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from spoor.files import LARGEST_NUMBER, State, array_in, count_in, renamed_parts
 from spoor.ordering.learned.features import BITS, MOST
 
 KEPT = 4096
-"""Visits that are gone through again and again; older ones make room."""
+"""Size of the replay buffer in visits; the oldest are overwritten."""
 AGAIN = 4
-"""So many of them after each visit."""
+"""Number of replayed visits after each visit."""
 PACE, SLOW_PACE = 0.15, 0.02
-"""How far a weight moves at first: that of a word, and that of an evidence, which has a good value to begin with."""
+"""Learning rates: of words, and of evidence, whose initial weights are already good."""
 LARGEST_WEIGHT = 1e6
-"""No weight gets this large: steps are too small."""
+"""Bound for weights; steps are too small to reach it."""
 
 
 class OnlineLogistic:
-    """Learns by gradient, each weight at a pace of its own (AdaGrad). Visits are few and costly, so earlier ones are
-    learned from again, drawn by a fixed rule, so that two runs are the same."""
+    """Stochastic gradient descent with a learning rate per weight (AdaGrad). Visits are few and costly, so earlier ones
+    are replayed, selected by a fixed pseudo-random sequence, so that runs are reproducible."""
 
     def __init__(self, weights: NDArray[np.float64]) -> None:
         self.words = np.zeros(1 << BITS, np.float64)
@@ -52,7 +52,7 @@ class OnlineLogistic:
         }
 
     def restore(self, state: State) -> None:
-        """Compiled code trusts ids and counts, and square roots want no negative steps."""
+        """Compiled code does not check ids and counts, and square roots need non-negative steps."""
         state = renamed_parts(state, {"wanted": "labels"})
         for name, kept, least, most in (
             ("words", self.words, -LARGEST_WEIGHT, LARGEST_WEIGHT),
@@ -70,12 +70,12 @@ class OnlineLogistic:
 
     @property
     def seen(self) -> int:
-        """Examples so far."""
+        """Number of examples so far."""
         return self._seen
 
     @property
     def weights_now(self) -> list[float]:
-        """As numbers of Python, which for few of them are quicker than an array."""
+        """The weights as Python floats, which are faster than an array for so few."""
         return self._weights_now
 
     def learn(self, ids: NDArray[np.int32], facts: Sequence[float], relevant: bool) -> int:
@@ -92,7 +92,7 @@ class OnlineLogistic:
         return self._seen
 
     def relabel(self, example: int, relevant: float) -> None:
-        """From now on an example counts as relevant in part; one that has made room is skipped."""
+        """Changes the label of an example to a fraction; ignored if the example has been overwritten."""
         if self._seen - example < KEPT:
             self._labels[(example - 1) % KEPT] = relevant
 

@@ -14,16 +14,16 @@ from spoor.records import Link, Page, TargetPrior
 
 _WORD = re.compile(r"[^\W_]+")
 _BEGINS, _ENDS = r"(?<![^\W_])", r"(?![^\W_])"
-"""Where a word does."""
+"""Word boundaries."""
 _STEM = 5
-"""So many letters of a word are enough to know it by: biolog, in biology and biological."""
+"""Length of a stem in letters: biolo, of biology and biological."""
 _IN_URL, _IN_ANCHOR, _AROUND, _ON_PAGE = 2.0, 2.0, 0.5, 2.0
 _SIGNS = tuple(WEIGHTS[name] for name in ("url", "hreflang", "anchor", "domain", "words", "page", "choice"))
 
 
 @dataclass(frozen=True)
 class LinkPrior:
-    """The prior of each link, in log odds; 0 when the target says nothing."""
+    """The prior of each link, in log odds; 0 if the target has neither language nor words."""
 
     target_prior: TargetPrior
     _language: LanguageSigns | None = field(init=False, repr=False, compare=False, default=None)
@@ -39,8 +39,8 @@ class LinkPrior:
         object.__setattr__(self, "_pattern", _pattern(stems))
 
     def of(self, page: Page, links: Sequence[Link]) -> list[tuple[float, float]]:
-        """For each link what is said for or against it, and the part of it that the URL says: where a host keeps its
-        languages apart, its folders are no example for one another."""
+        """For each link its prior, and the part of it that is due to the URL: on a host with several languages, folders
+        in one language say nothing about those in another."""
         if self._language is None:
             of_page = _ON_PAGE * self._named(f"{page.title} {_path(page.url)}") if self._words else 0.0
             return [(self._by_words(link) + of_page, 0.0) for link in links]
@@ -58,10 +58,10 @@ class LinkPrior:
         return _IN_URL * in_url + _IN_ANCHOR * self._named(link.anchor) + _AROUND * around
 
     def _named(self, text: str) -> float:
-        """1 where a word is named, half as much for every other, 2 at most: all pages of an encyclopedia name their
-        subject, few the one that is relevant."""
+        """1 for one word of the target, ½ more for each further one, at most 2: all pages of an encyclopedia name its
+        subject, few the relevant one."""
         said = text.lower()
-        # Most texts hold none of the words, not even inside others, and that is seen sooner.
+        # Most texts contain none of the stems, which the substring test finds out faster.
         if not any(map(said.__contains__, self._words)):
             return 0.0
         named = len({*self._pattern.findall(said)})
@@ -69,7 +69,7 @@ class LinkPrior:
 
 
 def _pattern(stems: frozenset[str]) -> re.Pattern[str]:
-    """The words that begin with a stem; one that is shorter is a whole word."""
+    """Words that begin with a stem; a stem shorter than `_STEM` must be a whole word."""
     return re.compile(
         f"{_BEGINS}(?:{'|'.join(stem if len(stem) == _STEM else stem + _ENDS for stem in sorted(stems))})"
     )
@@ -77,7 +77,7 @@ def _pattern(stems: frozenset[str]) -> re.Pattern[str]:
 
 @lru_cache(1 << 12)
 def _weighed(hints: tuple[float, ...]) -> tuple[float, float]:
-    """All signs together, and that of the URL. Many links have the same."""
+    """The weighted sum of all signs, and the sign of the URL. Cached: many links have equal signs."""
     return sum(map(float.__mul__, _SIGNS, hints)), hints[0]
 
 

@@ -1,4 +1,4 @@
-"""The hit rates of hosts, folders, pages and lists, and the credit of links for what lies behind them."""
+"""Hit rates of hosts, folders, pages and lists, and the credit of links for the pages behind them."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from spoor.errors import BadInput
 from spoor.files import ANY, LARGEST_NUMBER, State, array_in, as_counts, count_in, counts_in, slices, texts_in
 from spoor.ordering.learned.logistic import OnlineLogistic
 
-# What became of the links tried: how many answered with a page, and how many pages were relevant. In a place,
-# behind a page, in one of its lists. Counted in a fixed space.
+# Outcomes of tries: how many brought a page, and how many pages were relevant, per domain, host or folder, per
+# referring page, and per list on it. Counted in fixed space.
 
 
 BITS = 20
-"""Counters are two to this power: hashes that share one are rare until millions of places were seen."""
+"""log2 of the number of counters; collisions are rare up to millions of hosts and folders."""
 MASK = np.uint32((1 << BITS) - 1)
 
 LEVELS = 6
-"""What can be tried for the first time: a domain, a host, three folders, a page that links."""
+"""Levels of first tries: a domain, a host, three folders, a referring page."""
 CELLS = 5 * LEVELS
-"""First tries are counted by level, apart for links from relevant pages and for links within a domain, and together."""
+"""First tries are counted by level, separately for links from relevant pages and for links within a domain, and in
+total."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstTries:
-    """Whether a link was the first try of a place and of the page that links: the cell of `Yields.untried` (-1: it was
-    not) and the share expected, of answers and of finds; and the slots of that place and that page."""
+    """Whether a link was the first try of a domain, host or folder, and of the referring page: the cell of
+    `Yields.untried` (-1 if it was not) and the expected rate, for answers and for finds; and the slots of both."""
 
     answers: tuple[tuple[int, float], tuple[int, float]]
     finds: tuple[tuple[int, float], tuple[int, float]]
@@ -37,13 +38,13 @@ class FirstTries:
 
 
 OWED = 1 << 15
-"""Places without a find yet that are remembered; older ones make room."""
+"""Maximum number of slots without a find that are remembered; the oldest are dropped."""
 
 
 class Yields:
-    """Tries, answers and finds by slot, a slot being the lower bits of a hash. A try under way counts as a fruitless
-    one until it is back. `untried` has, for answers and for finds, what first tries of each cell brought, and what was
-    expected of them; a place counts as a find from its first find on, however late that comes."""
+    """Tries, answers and finds by slot, the lower bits of a hash. A try in transit counts as unsuccessful until its
+    outcome is known. `untried` has, for answers and for finds, the sums of actual and of expected results of first
+    tries by cell; a slot counts as a find after its first find, however late."""
 
     def __init__(self) -> None:
         self.tries = np.zeros(1 << BITS, np.float32)
@@ -54,7 +55,7 @@ class Yields:
         self._tried = self._found = 0
 
     def state(self, under_way: Iterable[Sequence[int]]) -> State:
-        """`under_way` are the slots of tries that are not over; they are left out."""
+        """`under_way` are the slots of tries in transit, which are excluded."""
         tries = self.tries.copy()
         for slots in under_way:
             tries[slots] -= 1.0
@@ -73,7 +74,7 @@ class Yields:
         for name, kept, least in (
             ("tries", self.tries, 0.0),
             ("answers", self.answers, 0.0),
-            ("finds", self.finds, -LARGEST_NUMBER),  # what was credited may be taken back, and is rounded
+            ("finds", self.finds, -LARGEST_NUMBER),  # Credits may be revoked, and are rounded.
             ("untried", self.untried, 0.0),
         ):
             kept[:] = array_in(state, name, kept.dtype, kept.shape, least, LARGEST_NUMBER)
@@ -88,7 +89,7 @@ class Yields:
 
     @property
     def rate(self) -> float:
-        """The share of finds among all tries, beginning at one in five."""
+        """The share of finds among all tries, initially one in five."""
         return (self._found + 1) / (self._tried + 5)
 
     def begin(self, slots: Sequence[int]) -> None:
@@ -96,7 +97,7 @@ class Yields:
             self.tries[slot] += 1.0
 
     def take_back(self, slots: Sequence[int]) -> None:
-        """The try is over, and is noted next."""
+        """Removes a try in transit; `note` counts its outcome."""
         for slot in slots:
             self.tries[slot] -= 1.0
 
@@ -111,19 +112,19 @@ class Yields:
                 self._count(1, self._owed.pop(slot), 1.0, 0.0)
 
     def credit(self, slots: Sequence[int], finds: float) -> None:
-        """Finds that came later, through links of the pages found."""
+        """Adds finds made later, through links of the pages found."""
         for slot in slots:
             self.finds[slot] += finds
 
     def share(self, slot: int, trust: float) -> float:
-        """Of finds among tries, `trust` fruitless tries added."""
+        """The share of finds among tries, after adding `trust` unsuccessful tries."""
         return float(self.finds[slot]) / (float(self.tries[slot]) + trust)
 
     def note_first_tries(self, first: FirstTries, answered: bool, found: bool) -> None:
         for cell, expected in first.answers:
             if cell >= 0:
                 self._count(0, cell, answered, expected)
-        # A page that did not come says nothing of how many that come are relevant.
+        # Without a page nothing is known about the share of relevant ones among pages.
         for (cell, expected), slot in zip(first.finds, first.slots, strict=True):
             if cell >= 0 and answered:
                 self._count(1, cell, found, expected)
@@ -131,7 +132,7 @@ class Yields:
                     self._owe(slot, cell)
 
     def _owe(self, slot: int, cell: int) -> None:
-        """A host whose first page is irrelevant may still hold relevant ones, and then trying it was worth it."""
+        """A host whose first page is irrelevant may still have relevant ones; then the first try was worthwhile."""
         self._owed[slot] = cell
         if len(self._owed) > OWED:
             del self._owed[next(iter(self._owed))]
@@ -142,27 +143,26 @@ class Yields:
             self.untried[kind, counted, 1] += expected
 
 
-# What lies behind a page is credited to the link that led there: irrelevant pages with good links on them are
-# worth their request.
+# Pages found behind an irrelevant page are credited to the link to it: such a page was worth its request.
 
 
 DISCOUNT = 0.8
-"""What a relevant page one link further on is worth, a relevant page being 1."""
+"""Value of a relevant page one link further, relative to a relevant page."""
 PAGES = 1 << 14
-"""Pages that are remembered; older ones make room."""
+"""Maximum number of pages remembered; the oldest are dropped."""
 
 
 @dataclass(slots=True)
 class _Passed:
-    """An irrelevant page: where the link to it is counted, its number among the examples, and what it was credited."""
+    """An irrelevant page: the slots of the link to it, the number of its example, and its credit."""
 
     slots: Sequence[int]
     example: int
     credit: float = 0.0
 
 
-class Behind:
-    """Irrelevant pages fetched last, by URL."""
+class TunnelCredit:
+    """The irrelevant pages fetched last, by URL."""
 
     def __init__(self, yields: Yields, logistic: OnlineLogistic) -> None:
         self._yields, self._logistic = yields, logistic
@@ -185,7 +185,7 @@ class Behind:
         }
 
     def restore(self, state: State) -> None:
-        """After what it credits."""
+        """`Yields` and `OnlineLogistic` must be restored first."""
         urls = texts_in(state, "urls")
         slots = array_in(state, "slots", np.int64, (ANY,), 0, int(MASK)).tolist()
         places = slices(counts_in(state, "sizes", len(urls)), len(slots))

@@ -1,21 +1,21 @@
-"""Visits that brought no page: tried again later, given up, or excused."""
+"""Visits that brought no page: retried, given up, or excused."""
 
 from __future__ import annotations
 
-from spoor.access import Access
+from spoor.crawling.access import Access
+from spoor.crawling.isolation import IsolatedParts, Isolation
 from spoor.events import Event, Failed
 from spoor.frontier.entry import TROUBLE, State
 from spoor.frontier.frontier import Frontier
-from spoor.isolation import IsolatedParts, Isolation
 from spoor.pricing import Limits
 from spoor.records import Failure, Trouble, Visit
 
 APART_AFTER = 60.0
-"""Seconds before a URL is tried once more, apart from others, after a mistake of ours."""
+"""Seconds before a URL is tried once more, in isolation, after an error of spoor."""
 
 
 class Failures:
-    """`waiting` is always the length of the queue before, for the event."""
+    """Handles failed visits. `waiting` is always the length of the queue before, for the event."""
 
     def __init__(
         self, frontier: Frontier, access: Access, parts: IsolatedParts, isolation: Isolation, limits: Limits
@@ -26,20 +26,20 @@ class Failures:
         self._isolation = isolation
         self._limits = limits
 
-    def let_go_or_wait(self, visit: Visit, failure: Failure, now: float, waiting: int) -> Event:
+    def retry_or_give_up(self, visit: Visit, failure: Failure, now: float, waiting: int) -> Event:
         wait = None if failure.again_after is None else self._limits.wait_before(visit.tries, failure.again_after)
         again_at = None if wait is None else now + wait
         if failure.whole_host and again_at is not None:
-            self._frontier.leave_alone(visit.host, now, again_at)
+            self._frontier.delay_until(visit.host, now, again_at)
         if visit.tries + 1 >= self._limits.tries:
             again_at = None
         self._frontier.settle(visit.url, now, again_at)
         self._parts.learn_miss(visit, failure.reason)
         return Failed(visit, now, failure.reason, again_at, waiting)
 
-    def in_vain(self, visit: Visit, trouble: Trouble, now: float, waiting: int) -> Event:
-        """After a mistake of ours: a URL is tried once more, apart from others, and then parked for good. What was done
-        before the mistake stays done."""
+    def on_internal_error(self, visit: Visit, trouble: Trouble, now: float, waiting: int) -> Event:
+        """After an error of spoor: the URL is tried once more, in isolation, then parked for ever. Changes made before
+        the error are kept."""
         self._isolation.forget(visit.url)
         if visit.purpose == "robots":
             return self._access.take_in(visit, Failure(trouble.reason, APART_AFTER), now, waiting)
@@ -55,16 +55,17 @@ class Failures:
         return Failed(visit, now, trouble.reason, again_at, waiting)
 
     def excuse(self, visit: Visit, failure: Failure, now: float, waiting: int) -> Failed:
-        """Our own side is out of order: the URL is tried again as if nothing had been, and nobody learns from it."""
+        """During an outage on our side: the URL is tried again as if it had not been visited, and nothing is
+        learned."""
         if visit.purpose == "robots":
-            self._frontier.end_in_vain(visit.url, now)
+            self._frontier.end_uncounted(visit.url, now)
         else:
             self._parts.over(visit)
             self._frontier.excuse(visit.url, now)
         return Failed(visit, now, failure.reason, now, waiting, excused=True)
 
     def restore(self, visit: Visit, now: float) -> None:
-        """The same for a visit that failed before that was known."""
+        """The same for a visit that failed before the outage was detected."""
         if visit.purpose == "robots":
             self._access.forget(visit.url, now)
         else:

@@ -1,7 +1,7 @@
-"""How many of the pages that a sitemap or a feed lists are let in: a few first, more where they turn out relevant.
+"""How many of the pages listed in a sitemap or feed are queued: a few at first, more if these turn out relevant.
 
-A sitemap is a link of the frontier like others, so host delays, robots.txt, retries and resuming hold for it; what is
-known of it (see `_STARTED`) is its evidence. It waits before everything else of its host, as a seed does.
+A sitemap is a link in the frontier, so host delays, robots.txt, retries and resuming apply to it; its counts (see
+`_STARTED`) are its evidence. It is queued before all other links of its host, like a seed.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from spoor.crawling.scoring import Offered, Scoring
 from spoor.events import SitemapRead
 from spoor.frontier.entry import INDEX_DEPTH, Entry, State
 from spoor.frontier.frontier import Frontier
@@ -27,38 +28,38 @@ from spoor.records import (
     sighting_elsewhere,
 )
 from spoor.roles import Admission, HostBounds
-from spoor.scoring import Offered, Scoring
 from spoor.urls import host_of, origin_of, robots_url
 
 MOST_ANNOUNCED, MOST_FEEDS = 3, 2
-"""Sitemaps of a robots.txt and feeds of a page that are asked for."""
+"""The most sitemaps of a robots.txt and feeds of a page that are fetched."""
 FIRST_PAGES, FIRST_SITEMAPS = 50, 3
-"""Of one file, evenly spread: pages of a sitemap, sitemaps of an index. Later as many again as were let in before."""
+"""The first number taken from one file, evenly spread: pages of a sitemap, sitemaps of an index. Then the total
+doubles."""
 PAYS = 0.25
-"""The share of the pages let in that must have been relevant before more are."""
+"""The share of admitted pages that must have been relevant before more are admitted."""
 DEEPEST_INDEX = 1
-"""Indexes that may lie between robots.txt and an index: the protocol allows none, some sites have one."""
+"""Number of indexes allowed between robots.txt and an index: the protocol allows none, some sites have one."""
 
 TOO_DEEP = "an index nested too deeply"
 _SITEMAP_NAME = re.compile(r"sitemap|feed|rss|atom|\.xml|\.txt|\.gz", re.IGNORECASE)
 _STARTED: Evidence = {INDEX_DEPTH: 0.0, "index": 0.0, "left": 0.0, "let_in": 0.0, "fetched": 0.0, "relevant": 0.0}
-"""How many indexes lie before it; whether it is one; how many URLs that nobody knew were left when it was read, and how
-many were let in; how many pages were fetched that were discovered by it, and how many of these were relevant."""
+"""Number of indexes above it; whether it is an index; unknown URLs left over when it was read, and URLs admitted; pages
+fetched that were found in it, and how many of these were relevant."""
 
 
 def may_be_sitemap(url: str) -> bool:
-    """By its name. Where there is no sitemap many hosts redirect to their home page, which is to stay a page."""
+    """Decided by its name. Without a sitemap, many hosts redirect to their home page, which must remain a page."""
     return _SITEMAP_NAME.search(url[len(origin_of(url)) :]) is not None
 
 
 class SitemapBudget:
-    """A host is asked for its sitemaps and feeds when its first page is relevant. Each file is read once, and again
-    whenever a quarter of what it let in was relevant and it lists more: nothing of it is kept in between."""
+    """The sitemaps and feeds of a host are fetched once it has a relevant page. Each file is read once, and again
+    whenever a quarter of the admitted pages were relevant and it lists more: its contents are not stored in between."""
 
     def __init__(
         self, frontier: Frontier, scoring: Scoring, announced: Callable[[str], Sequence[str]], admission: Admission
     ) -> None:
-        """`announced` gives the sitemaps that the robots.txt of a URL names."""
+        """`announced` returns the sitemaps named in the robots.txt of a URL."""
         self._frontier = frontier
         self._scoring = scoring
         self._announced = announced
@@ -66,7 +67,7 @@ class SitemapBudget:
         self._asked: set[str] = set()
 
     def page_came(self, sighting: Sighting) -> None:
-        """To be told of every page, once it is settled."""
+        """To be called for every page, once it is settled."""
         self._count(sighting.visit.found_on, sighting.is_find)
         origin = origin_of(sighting.visit.url)
         if sighting.verdict.relevant and origin not in self._asked:
@@ -74,7 +75,7 @@ class SitemapBudget:
             self._ask(sighting)
 
     def _ask(self, sighting: Sighting) -> None:
-        """Unless a process before this one did."""
+        """Skipped if an earlier process has done it."""
         visit, host = sighting.visit, sighting.visit.host
         announced = self._announced(visit.url)[:MOST_ANNOUNCED] or [f"{origin_of(visit.url)}/sitemap.xml"]
         if any(map(self._is_sitemap, announced)):
@@ -88,8 +89,8 @@ class SitemapBudget:
         return entry is not None and entry.is_sitemap
 
     def _add(self, url: str, evidence: Evidence, visit: Visit, found_on: str, trail: object) -> bool:
-        """What is known as a page already stays one, and hosts outside the scope are not asked. One on a host of
-        another shard is read there."""
+        """A URL known as a page remains a page, and hosts out of scope are skipped. A sitemap on a host of another
+        shard is read there."""
         if not self._covers(url):
             return False
         if self._scoring.is_foreign(url):
@@ -105,13 +106,13 @@ class SitemapBudget:
         return self._bounds is None or self._bounds.covers(host_of(url))
 
     def refusal(self, url: str) -> str:
-        """Why a sitemap is not followed to where it redirects; "" when it is."""
+        """Why the redirect of a sitemap is not followed; "" if it is."""
         if not may_be_sitemap(url):
             return "not a sitemap by its name"
         return "" if self._covers(url) else "outside scope"
 
     def _count(self, sitemap: str, relevant: bool) -> None:
-        """For the sitemap where a page was discovered, and the indexes where that was."""
+        """Updates the sitemap in which a page was found, and the indexes above it."""
         while sitemap:
             (entry,) = self._frontier.find([sitemap])
             if entry is None or not entry.is_sitemap:
@@ -126,7 +127,7 @@ class SitemapBudget:
         self._frontier.change(entry, entry.key, {**entry.evidence, **known}, entry.trail)
 
     def take_in(self, visit: Visit, file: SitemapFile, now: float, waiting: int) -> SitemapRead:
-        """What came for a sitemap. `waiting` is the length of the queue."""
+        """Processes a sitemap. `waiting` is the length of the queue."""
         self._frontier.settle(visit.url, now)
         own = self._own(visit, file.listed)
         known = self._frontier.find([listed.url for listed in own])
@@ -145,13 +146,13 @@ class SitemapBudget:
         return SitemapRead(visit, now, file.kind, *counts, claims, cut, waiting)
 
     def _own(self, visit: Visit, listed: Sequence[Listed]) -> list[Listed]:
-        """Those of the host where the file is, and of the host that announced it: nobody speaks for others."""
+        """The URLs of the host of the file and of the host that announced it: a sitemap has no authority for others."""
         announcer = self._announcer(visit)
         hosts = {visit.host, host_of(announcer) if announcer else ""}
         return [each for each in listed if host_of(each.url) in hosts and each.url != visit.url]
 
     def _announcer(self, visit: Visit) -> str:
-        """The robots.txt or page by which the first of the sitemaps that lead here was discovered."""
+        """The robots.txt or page in which the topmost of the sitemaps that lead here was found."""
         found_on = visit.found_on
         while found_on and (entry := self._frontier.find([found_on])[0]) is not None and entry.is_sitemap:
             found_on = entry.found_on
@@ -164,7 +165,7 @@ class SitemapBudget:
         return Offered(sum(self._add(each.url, evidence, visit, visit.url, visit.trail) for each in listed))
 
     def _offer_pages(self, visit: Visit, kind: str, listed: Sequence[Listed]) -> Offered:
-        """As links of a page that is as relevant as what the file has led to so far."""
+        """Offered like the links of a page as relevant as the pages found through the file so far."""
         relevance = (visit.evidence["relevant"] + 1) / (visit.evidence["fetched"] + 2)
         verdict = Verdict(relevance, True, "a sitemap of a host with relevant pages")
         links = tuple(
@@ -178,6 +179,6 @@ def _is_too_deep(index: Visit) -> bool:
 
 
 def _pays(known: Evidence) -> bool:
-    """Whether more of what it lists should be let in."""
+    """Whether more of its URLs should be admitted."""
     pages = known["let_in"] * (FIRST_PAGES if known["index"] else 1)
     return known["left"] > 0 and known["relevant"] >= PAYS * pages > 0

@@ -1,14 +1,14 @@
-"""May a link be fetched? By the robots.txt of its origin, which is asked for first: a visit to its host like others."""
+"""Whether a link may be fetched, by the robots.txt of its origin. That is fetched first, with the same host delays."""
 
 from __future__ import annotations
 
 import math
 
+from spoor.crawling.guidance import Guidance
 from spoor.errors import BrokenContract
 from spoor.events import Event, Failed, HostOpened, Redirected
 from spoor.frontier.entry import DIED, Entry
 from spoor.frontier.frontier import LATER, Frontier
-from spoor.guidance import Guidance
 from spoor.pricing import Limits
 from spoor.records import ADMIT, Failure, Outcome, Redirect, RobotsRules, Ruling, Visit
 from spoor.robots import NeededFile, RobotsFile, RulesCache
@@ -16,17 +16,17 @@ from spoor.urls import host_of, robots_url
 
 DISALLOWED = Ruling("drop", "robots.txt disallows it")
 FIRST_WAIT, LONGEST_WAIT = 60.0, 3600.0
-"""Seconds before a robots.txt that cannot be had is asked for again: twice as many each time, more if the server asks
-for more."""
+"""Seconds before a robots.txt that could not be fetched is requested again: doubled each time, longer if the server
+asks for that."""
 SURE = 2
-"""Tries after which it is believed that there is no such host: a name server that is out of order may say so, too."""
+"""Failed tries after which a host is taken not to exist; a faulty name server may report that, too."""
 GIVEN_UP = 86_400.0
-"""Seconds after the last try in a row."""
+"""Seconds before the next try, after the last try in a row."""
 
 
 class Access:
-    """Where a robots.txt cannot be had, nothing is fetched (RFC 9309, 2.3.1.4): links wait for it, for hours; then they
-    are put off for a day, and the crawl does not wait for them."""
+    """Without a robots.txt nothing is fetched (RFC 9309, 2.3.1.4): links wait for it, for hours; then they are
+    postponed for a day, and the crawl does not wait for them."""
 
     def __init__(self, frontier: Frontier, limits: Limits, guidance: Guidance) -> None:
         self._frontier = frontier
@@ -35,8 +35,8 @@ class Access:
         self._rules = RulesCache(limits.agent, frontier.robots_text)
 
     def next_visit(self, now: float) -> Visit | None:
-        """To a robots.txt for which somebody waits, on a host that is free; None: there is none."""
-        errand = self._frontier.next_errand(now)
+        """A visit to a robots.txt that is needed, on a host that is free; None if there is none."""
+        errand = self._frontier.next_robots_request(now)
         if errand is None:
             return None
         url, tries = errand
@@ -53,7 +53,8 @@ class Access:
         )
 
     def ruling(self, entry: Entry, now: float) -> Ruling | None:
-        """On the link whose turn it is. None: it cannot be said yet, and another host has its turn."""
+        """The ruling on the link at the front of the queue. None if it is not known yet, so that another host must be
+        selected."""
         file = self._frontier.robots_for(entry.url, now)
         if file is None:
             return ADMIT
@@ -67,8 +68,8 @@ class Access:
         return ADMIT if self._rules.rules(file.url).allow(entry.url) else DISALLOWED
 
     def turn_of(self, url: str, now: float) -> Ruling | Visit | float:
-        """For a request that scripts make: it is sent now, and its host is busy with it; or never; or a robots.txt is
-        asked for first; or it is time to ask again then."""
+        """For a request by scripts. Admitted: send it now; its host is busy until it ends. Dropped: never. A visit:
+        fetch this robots.txt first. A number: ask again at that time."""
         if because := self._guidance.blocks(url):
             return Ruling("drop", because)
         host, file = host_of(url), self._frontier.robots_for(url, now)
@@ -84,7 +85,7 @@ class Access:
         return self._frontier.free_at(host, now)
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
-        """Those that the robots.txt of a page names, as it was known last."""
+        """The sitemaps named in the last known robots.txt of a page."""
         file = self._frontier.robots_for(url, -math.inf)
         return self._rules.rules(file.url).sitemaps if isinstance(file, RobotsFile) and not file.failed else ()
 
@@ -106,15 +107,15 @@ class Access:
         if file.url == own and not file.may_heal:
             return Ruling("drop", file.failed)
         if file.tries < self._limits.robots_tries:
-            self._frontier.leave_alone(entry.host, now, file.until)
+            self._frontier.delay_until(entry.host, now, file.until)
         else:
             where = "" if file.url == own else f" of {file.url}"
-            self._frontier.put_off(entry, f"no robots.txt{where}: {file.failed}", file.until, now)
+            self._frontier.postpone(entry, f"no robots.txt{where}: {file.failed}", file.until, now)
         return None
 
     def take_in(self, visit: Visit, outcome: Outcome, now: float, waiting: int) -> Event:
-        """What came for a robots.txt. `waiting` is the length of the queue."""
-        rules_last = self._frontier.rules_last
+        """Processes the outcome of a visit to a robots.txt. `waiting` is the length of the queue."""
+        rules_last = self._frontier.rules.rules_last
         match outcome:
             case RobotsRules(unchanged=True) if not self._is_known(visit):
                 return self.take_in(visit, Failure("HTTP 304 for another robots.txt", FIRST_WAIT), now, waiting)
@@ -134,13 +135,13 @@ class Access:
         raise BrokenContract(f"{visit.url} is a robots.txt, but the outcome is a {type(outcome).__name__}")
 
     def _is_known(self, visit: Visit) -> bool:
-        """Whether the file is still the one that the request spoke of."""
+        """Whether the stored file is still the one that the conditional request was for."""
         known = self._frontier.robots_file(visit.url)
         return known is not None and (known.etag, known.modified) == (visit.etag, visit.modified)
 
     def blame(self, url: str, now: float) -> None:
-        """The process died while it worked on a robots.txt, if that is what the URL is: it is asked for again later;
-        after the second death in a row, after a day."""
+        """If the URL is a robots.txt, the process died while working on it: it is requested again later, after the
+        second death in a row not before a day."""
         if url != robots_url(url):
             return
         known = self._frontier.robots_file(url)
@@ -153,14 +154,14 @@ class Access:
         self._frontier.keep_robots(RobotsFile(url, now))
 
     def _fail(self, visit: Visit, failure: Failure, now: float) -> float | None:
-        """Returns when it is asked for again; None: never, as far as the host itself is concerned."""
+        """Returns when it is requested again; None if the host itself will not change."""
         tries = visit.tries + 1
         heals = failure.again_after is not None or (failure.unanswered and tries < SURE)
         asked = failure.again_after or FIRST_WAIT
         wait = max(asked, min(asked * 2.0**visit.tries, LONGEST_WAIT))
         until = now + (wait if tries < self._limits.robots_tries else max(wait, GIVEN_UP))
         if failure.whole_host:
-            self._frontier.leave_alone(visit.host, now, now + wait)
+            self._frontier.delay_until(visit.host, now, now + wait)
         self._frontier.answer(RobotsFile(visit.url, until, failed=failure.reason, may_heal=heals, tries=tries), now)
         return until if heals else None
 

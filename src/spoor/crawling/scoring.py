@@ -1,16 +1,17 @@
-"""The place of a link in the queue: by its evidence, when a page offers it and whenever more is known of it."""
+"""The priority of a link: computed from its evidence when the link is found and whenever it gains evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from spoor.crawling.guidance import Guidance
+from spoor.crawling.isolation import Isolation
+from spoor.crawling.share import Handover
 from spoor.errors import BrokenContract
 from spoor.events import Refusal
 from spoor.frontier.entry import OPEN, Entry, State
 from spoor.frontier.frontier import Frontier
-from spoor.guidance import Guidance
-from spoor.isolation import Isolation
 from spoor.records import (
     SOONEST,
     Evidence,
@@ -26,19 +27,19 @@ from spoor.records import (
     sighting_elsewhere,
 )
 from spoor.roles import Heir, Reviewer, Saturating, Upkeep
-from spoor.share import Handover
 from spoor.strategy import Strategy, hinted, some_reads_content
 from spoor.urls import host_of
 
 MOST_SENT = 20_000
-"""Links of other shards that are remembered: some fifteen megabytes."""
+"""Links sent to other shards whose evidence is remembered: about 15 MB."""
 MOST_LINKS = 2_000
-"""Of one page, and of all others, that are re-scored at once after verdicts were revised; the rest in its turn."""
+"""Maximum links re-scored at once after verdicts were revised: of each page, and of all others. The rest later, when
+they are next."""
 
 
 @dataclass(slots=True)
 class Offered:
-    """What became of the links of one page."""
+    """The result of offering the links of one page: counts of added and moved links, and refusals."""
 
     added: int = 0
     moved: int = 0
@@ -51,8 +52,8 @@ def _without_texts(sighting: Sighting) -> Sighting:
 
 
 class Scoring:
-    """A link of which nobody knows is let in, parked or refused. One that is known gains evidence until it is visited,
-    and may change its place by that. An exception costs the link, or what would have been known of it."""
+    """Scores links. A new link is admitted, parked or refused. A known link gains evidence until it is visited, which
+    may change its position in the queue. An exception loses only that link or that evidence."""
 
     def __init__(
         self,
@@ -81,7 +82,7 @@ class Scoring:
         self.reviews_links = self._reviewer is not None
 
     def offer(self, sighting: Sighting) -> Offered:
-        """The links of a page that are still open: new ones are let in or refused, known ones gain evidence."""
+        """Processes the open links of a page: new ones are admitted, parked or refused, known ones gain evidence."""
         links = sighting.page.links
         foreign = self._foreign(links)
         known = self._known(links, foreign)
@@ -106,11 +107,11 @@ class Scoring:
         return offered
 
     def _foreign(self, links: Sequence[Link]) -> set[str]:
-        """The URLs of those that belong to other shards."""
+        """The URLs that belong to other shards."""
         return set() if self._handover is None else set(filter(self._handover.is_foreign, [link.url for link in links]))
 
     def _known(self, links: Sequence[Link], foreign: set[str]) -> list[Entry | None]:
-        """Links of other shards are not looked up."""
+        """The frontier entry of each link; None for new links and those of other shards, which are not looked up."""
         if not foreign:
             return self._frontier.find([link.url for link in links])
         own = [link.url for link in links if link.url not in foreign]
@@ -118,14 +119,14 @@ class Scoring:
         return [known.get(link.url) for link in links]
 
     def _is_of_use(self, link: Link, entry: Entry | None, sighting: Sighting) -> bool:
-        """Whether a link is new, or more would be known of it by this page."""
+        """Whether a link is new or can still gain evidence from this page."""
         if entry is not None:
             return self._gains(entry, sighting)
         sent = self._sent.get(link.url)
         return sent is None or not self._is_saturated(link.url, sent[0], sighting)
 
     def _gains(self, entry: Entry, sighting: Sighting) -> bool:
-        """Whether more would be known of a link by this page."""
+        """Whether a known link can still gain evidence from this page."""
         if entry.state not in OPEN or entry.is_seed:
             return False
         return not self._is_saturated(entry.url, entry.evidence, sighting)
@@ -138,7 +139,7 @@ class Scoring:
             return True
 
     def _scored(self, sighting: Sighting, links: list[Link]) -> Iterable[tuple[Link, Evidence | None]]:
-        """All links together; if that fails, each by itself, and those that cannot be scored without evidence."""
+        """Scores all links together; if that fails, one by one, with None for those that cannot be scored."""
         try:
             read = self._read(sighting.page, links)
             return zip(read, self._evidence(sighting, read), strict=True)
@@ -155,7 +156,7 @@ class Scoring:
             return link, None
 
     def _read(self, page: Page, links: list[Link]) -> list[Link]:
-        """With hints, if they were not read together with the page."""
+        """Adds hints to links if they were not read together with the page."""
         if self._link_reader is None or not links or links[0].hints:
             return links
         return hinted(self._link_reader, page, links)
@@ -177,7 +178,7 @@ class Scoring:
         return self._handover is not None and self._handover.is_foreign(url)
 
     def hand_over(self, handed: Handed) -> None:
-        """A link leaves for the shard that has its host, with as much of it as an admission there may ask for."""
+        """Sends a link to the shard that owns its host, with only the fields that an admission there may read."""
         assert self._handover is not None
         self._handover.send(replace(handed, link=self._for_others(handed.link)))
 
@@ -187,8 +188,8 @@ class Scoring:
         return Link(link.url, nofollow=link.nofollow, hints=self._kept_hints(link))
 
     def _send(self, link: Link, evidence: Evidence, sighting: Sighting, offered: Offered) -> None:
-        """Whenever more is known of it than was sent before. What is dropped here is not sent; like a link that waits,
-        one that was sent is not asked about again."""
+        """Sends a link if its evidence or trail improved since it was last sent. A link that the admission drops here
+        is not sent. The admission is asked only once per link, as for a waiting link."""
         assert self._handover is not None
         known, trail = evidence, sighting.trail
         if link.url in self._sent:
@@ -208,8 +209,8 @@ class Scoring:
         self._handover.send(Handed(self._for_others(link), evidence, sighting))
 
     def receive(self, batch: Sequence[Handed]) -> Offered:
-        """Links that other shards found are let in, parked or refused, known ones gain evidence, all by what was
-        learned here."""
+        """Processes links that other shards found: new ones are admitted, parked or refused, known ones gain evidence,
+        all by the model of this shard."""
         offered, urls = Offered(), [handed.link.url for handed in batch]
         known = dict(zip(urls, self._frontier.find(urls), strict=True))
         for url, handed in zip(urls, batch, strict=True):
@@ -258,7 +259,7 @@ class Scoring:
         self._frontier.add(entry)
 
     def found_again(self, link: Link, entry: Entry, evidence: Evidence, trail: TrailState) -> bool:
-        """A link that is known but not visited yet gains evidence. Says whether it changed its place."""
+        """Adds evidence to a known link that is not visited yet. Returns whether its position in the queue changed."""
         merged = self._merged(entry.evidence, evidence)
         key = self._key(merged)
         better = key > entry.key or (key == entry.key and self._ranks_higher(trail, entry.trail))
@@ -279,7 +280,7 @@ class Scoring:
         return link.hints if isinstance(link.hints, bytes) else b""
 
     def _reconsider(self, link: Link, entry: Entry) -> bool:
-        """A parked link about which more is known may be let in."""
+        """Admits a parked link if its new evidence suffices. Returns whether it did."""
         if entry.state is not State.PARKED or entry.is_given_up:
             return False
         if self.at_offer(link, entry.evidence, entry.trail).decision != "admit":
@@ -288,7 +289,7 @@ class Scoring:
         return True
 
     def review(self, entry: Entry) -> bool:
-        """Re-scores a link that waits. Says whether it is worth less than when it got its place."""
+        """Re-scores a waiting link. Returns whether its key is lower than before."""
         assert self._reviewer is not None
         was = entry.key
         try:
@@ -302,7 +303,7 @@ class Scoring:
         return key < was
 
     def inherit(self, verdicts: Mapping[str, Verdict]) -> None:
-        """After verdicts were revised: re-scores the links found on these pages, and some of all others."""
+        """Re-scores the links found on pages whose verdicts were revised, and some of all other links."""
         for url, verdict in verdicts.items() if self._heir is not None else ():
             for link in self._frontier.waiting.links_found_on(url, MOST_LINKS):
                 self._isolation.attempt(link.url, "scored again", self._inherit, link.url, verdict)
@@ -322,13 +323,13 @@ class Scoring:
             self._frontier.change(entry, self._key(evidence), evidence, trail)
 
     def keep_up(self) -> None:
-        """Re-scores the links that the upkeep of the strategy names, when that is due."""
+        """Re-scores the links that the upkeep of the strategy selects, if it is due."""
         if self._upkeep is not None and self._frontier.visits >= self._upkeep_at:
             self._upkeep_at = self._next_upkeep()
             self._isolation.attempt("", "valued anew", self._revise, self._upkeep)
 
     def _next_upkeep(self) -> int:
-        """The number of visits after which it is due."""
+        """The number of visits at which upkeep is next due."""
         every = 1 if self._upkeep is None else self._upkeep.every
         return (self._frontier.visits // every + 1) * every
 

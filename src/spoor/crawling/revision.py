@@ -1,4 +1,4 @@
-"""Verdicts that are revised: the strategy learns anew from all visits, as if they had been judged so at once."""
+"""Revised verdicts: the strategy relearns from all visits, as if they had been judged that way at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spoor.strategy import Strategy, fresh_part
 
 
 def relearn(learner: Relearner, lesson: Lesson) -> None:
-    """Teaches again what was learned once. Not every learner learns from misses."""
+    """Learns a lesson again. Not every learner learns from misses."""
     if isinstance(lesson, Sighting):
         learner.relearn(lesson)
     elif isinstance(learner, MissLearner):
@@ -19,8 +19,8 @@ def relearn(learner: Relearner, lesson: Lesson) -> None:
 
 
 def revised(lessons: Iterable[Lesson], verdicts: Mapping[str, Verdict], strategy: Strategy) -> Iterator[Lesson]:
-    """The lessons as they would have been: each page with the verdict that counts now, each link with what it would
-    have had from the page it was found on. Those that `verdicts` do not name are left as they are."""
+    """The lessons with the revised verdicts: each page with its current verdict, each link with the evidence it would
+    have inherited from the page it was found on. Those not in `verdicts` are unchanged."""
     heir = strategy.scorer if isinstance(strategy.scorer, Heir) else None
     for lesson in lessons:
         found_on = verdicts.get(lesson.visit.found_on)
@@ -39,8 +39,8 @@ def _inherited(heir: Heir, visit: Visit, found_on: Verdict) -> Visit:
 
 
 def learn_anew(strategy: Strategy, lessons: Iterable[Lesson], under_way: Iterable[Visit] = ()) -> None:
-    """Parts that can relearn forget everything, and learn all lessons in order; others stay as they are. Visits that
-    are under way count again as such."""
+    """Parts that can relearn are reset and learn all lessons in order; others stay unchanged. Visits in flight are
+    counted again."""
     learners = [learner for learner in strategy.learners() if isinstance(learner, Relearner)]
     forgetful = [learner for learner in learners if _forgets(learner)]
     for lesson in lessons:

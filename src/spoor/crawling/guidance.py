@@ -1,7 +1,7 @@
-"""What persons asked of a crawl: whether it is paused, what is blocked, which hosts have a longer delay.
+"""The actions of persons that affect a crawl: pauses, blocked patterns, longer host delays.
 
 A pattern is a host (`ads.example.org`) or a whole URL (`example.org/calendar/*`, with or without `https://`). A star
-stands for any characters, none included.
+matches any characters, including none.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from spoor.robots import Wildcard
 from spoor.urls import host_of
 
 BLOCKED = "blocked: "
-"""The reason of a link that a person blocked begins so; the pattern follows."""
+"""Prefix of the reason of a link that a person blocked; the pattern follows."""
 
 
 class CrawlFacts(Protocol):
-    """What must be known of a crawl to say whether it can do something. A frontier knows it."""
+    """The facts about a crawl by which an action is accepted or refused. A frontier provides them."""
 
     @property
     def spent(self) -> int:
-        """Requests that count."""
+        """Number of requests that count."""
         ...
 
     def polite_delay(self, host: str) -> float:
-        """The host delay that politeness demands, in seconds."""
+        """The minimum host delay for politeness, in seconds."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One that was blocked: of a `part` of URLs, which is the host, all, or all after the scheme. `pieces` follow one
-    another with anything between."""
+    """A blocked pattern. It is matched against `part` of a URL: the host, the URL, or the rest after the scheme.
+    `pieces` are the text between the stars."""
 
     text: str
     part: Literal["host", "url", "rest"]
@@ -54,11 +54,11 @@ class Pattern:
 
     @property
     def host(self) -> str:
-        """The one host of which everything is blocked; "": there is none, or there may be several."""
+        """The single host that is blocked as a whole; "" if there is none, or may be several."""
         return self.text if self.part == "host" and len(self.pieces) == 1 else ""
 
     def hosts(self, known: Iterable[str]) -> list[str]:
-        """Those that may have links that fit."""
+        """The hosts that may have matching links."""
         name, star, _ = self.text.rpartition("://")[2].partition("/")[0].partition("*")
         return [host for host in known if host.startswith(name)] if star else [name]
 
@@ -71,7 +71,7 @@ class Pattern:
 
 @dataclass
 class Guidance:
-    """Nothing was asked for when it is made; `note` is told of all that was. `paused_by` "": it is not paused."""
+    """The current effect of all actions, which are passed to `note`. `paused_by` is "" if the crawl is not paused."""
 
     paused_by: str = ""
     delays: dict[str, float] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Guidance:
         return guidance
 
     def note(self, action: Action, who: str) -> None:
-        """It was done."""
+        """Records an action that was applied."""
         match action:
             case Pause():
                 self.paused_by = who
@@ -107,7 +107,7 @@ class Guidance:
         self._others = [pattern for pattern in self.patterns.values() if not pattern.host]
 
     def blocks(self, url: str) -> str:
-        """The reason why a URL is not fetched; "" when nobody blocked it."""
+        """The reason why a URL is not fetched; "" if it is not blocked."""
         if not self.patterns:
             return ""
         if (host := host_of(url)) in self._hosts:
@@ -116,7 +116,7 @@ class Guidance:
         return "" if found is None else BLOCKED + found.text
 
     def refusal(self, action: Action, facts: CrawlFacts) -> str:
-        """Why something cannot be done, in one line; "" when it can."""
+        """Why an action cannot be applied, in one line; "" if it can."""
         match action:
             case Pause() if self.paused_by:
                 return f"it is already paused, by {self.paused_by}"
@@ -136,16 +136,16 @@ class Guidance:
         return f"blocked are: {', '.join(sorted(self.patterns))}" if self.patterns else "nothing is"
 
 
-# Links that were blocked and are not any more. There may be millions, so they wait again some at a time.
+# Links that were unblocked. There may be millions, so they are readmitted in batches.
 
 
 AT_ONCE = 512
-"""Links that wait again in one transaction."""
+"""Links readmitted in one transaction."""
 
 
 class Readmission:
-    """Patterns that were unblocked, with their hosts, until all parked links wait again. A process that is
-    killed on the way begins again with every pattern that was ever unblocked."""
+    """Unblocked patterns with their hosts, until all their parked links wait again. After a crash it starts over with
+    every pattern that was ever unblocked."""
 
     def __init__(self, frontier: Frontier) -> None:
         self._frontier = frontier
@@ -161,7 +161,7 @@ class Readmission:
             self._left += [(host, BLOCKED + text, FIRST_HASH) for host in hosts]
 
     def go_on(self) -> None:
-        """To be called after a commit; with the next one, some more links wait."""
+        """To be called after a commit; readmits some links, which the next commit stores."""
         if self._left:
             host, because, after = self._left.popleft()
             further = self._frontier.readmit(host, because, after, AT_ONCE)
@@ -170,7 +170,7 @@ class Readmission:
 
 
 def carry_out(action: Action, frontier: Frontier, guidance: Guidance, readmission: Readmission, now: float) -> None:
-    """What an action changes in the frontier, after `guidance` was told of it."""
+    """Applies an action to the frontier, after `guidance` has recorded it."""
     match action:
         case Block():
             frontier.call_off(lambda robots: bool(guidance.blocks(robots)))

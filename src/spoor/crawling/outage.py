@@ -1,10 +1,12 @@
-"""Is it the web that does not answer, or is our own side out of order? Told how visits turned out; has no clock.
+"""Distinguishes hosts that do not answer from an outage on our side, by the outcomes of visits. The caller passes the
+time.
 
-On the open web many hosts are dead, so hosts that do not answer mean nothing as long as others do. When many
-different ones in a row do not, the crawl pauses and asks up to three that have answered before, one after the other:
-one of them may have gone since. If one answers, all is well, and the next alarm needs twice as many. If none does,
-our own side is out of order: what failed since the last answer is tried again as if nothing had been, and until a
-host answers nothing but that is tried, more and more seldom, each time with another host."""
+On the open web many hosts are dead, so unanswered requests mean nothing as long as other hosts answer. When many
+different hosts in a row do not, the crawl pauses and probes up to three that have answered before, one at a time, as
+one of them may have died since. If one answers, there is no outage, and the next alarm needs twice as many hosts. If
+none does, there is an outage on our side: visits that failed since the last response are repeated without being
+counted. Until a host answers, only probes are sent, at growing intervals, each to another host.
+"""
 
 from __future__ import annotations
 
@@ -18,47 +20,47 @@ from spoor.records import Failure, Outcome, Trouble, Visit
 from spoor.urls import registrable_domain, robots_url
 
 MANY = 8
-"""Different hosts in a row that do not answer, before one is asked that has answered before."""
+"""Number of different hosts in a row without a response before a probe."""
 MOST = 16 * MANY
-"""The same after false alarms."""
+"""The largest such number, after false alarms."""
 ENOUGH = 3
-"""Domains that answered before and are silent now, before our own side is to blame."""
+"""Number of domains that answered before and do not answer probes, for an outage on our side."""
 FIRST_PROBE, LONGEST_PROBE = 5.0, 300.0
-"""Seconds between two requests while nothing answers: twice as many each time."""
+"""Seconds between two probes during an outage: doubled each time."""
 REMEMBERED = 8
-"""Domains that answered first, and as many that answered last. A site with many hosts is one domain, and nobody can
-push out those that came first: else a site with hosts that answer once could hold the crawl."""
+"""Number of domains that answered first, and of domains that answered last. A site with many hosts is one domain, and
+the first ones are never replaced: otherwise a site whose hosts answer once could stall the crawl."""
 DOUBTFUL = 1000
-"""Visits since the last answer that are tried again after an outage."""
+"""Visits since the last response that are repeated after an outage."""
 
 
 @dataclass
 class Outage:
-    """Up; or paused, because many hosts did not answer; or paused and sure. Any answer makes it up."""
+    """States: up; paused, because many hosts did not answer; paused and sure. Any response leads back to up."""
 
     many: int = MANY
     paused_since: float | None = field(default=None, init=False)
-    """When the first visit failed of those for which the crawl pauses; None: it does not."""
+    """Time of the first of the failures that led to the pause; None if not paused."""
     is_sure: bool = field(default=False, init=False)
     probe_at: float = field(default=0.0, init=False)
-    """When the next request may be made during a pause."""
+    """When the next probe may be sent."""
     _heed_from: float = field(default=-math.inf, init=False)
-    """Our own side is to blame since then: answers to requests that were made before say nothing about now."""
+    """Start of the outage on our side: responses to earlier requests are no evidence about the present."""
     _up_since: float = field(default=-math.inf, init=False)
-    """When that was last over: failures of our own side, of requests that were made before, are old news."""
+    """End of the last outage: failures on our side of earlier requests are ignored."""
     _pause: float = field(default=FIRST_PROBE, init=False)
     _probe: str = field(default="", init=False)
     _in_vain: dict[str, None] = field(default_factory=dict, init=False)
-    """URLs asked for during this pause that were not answered, the last one asked last."""
+    """URLs probed during this pause without a response, in order."""
     _silent: dict[str, str] = field(default_factory=dict, init=False)
     _since: float = field(default=0.0, init=False)
     _first: dict[str, str] = field(default_factory=dict, init=False)
-    """By domain a URL that was answered; so is `_last`."""
+    """A URL that was answered, by domain; the same in `_last`."""
     _last: dict[str, str] = field(default_factory=dict, init=False)
     _doubtful: deque[Visit] = field(default_factory=lambda: deque(maxlen=DOUBTFUL), init=False)
 
     def hear(self, visit: Visit, outcome: Outcome, now: float) -> Paused | Resumed | None:
-        """Of every visit when it is over. Says what changes by that."""
+        """To be called after every visit. Returns the resulting event, if any."""
         if isinstance(outcome, Trouble):
             return None
         if isinstance(outcome, Failure) and (outcome.unanswered or outcome.here):
@@ -76,7 +78,7 @@ class Outage:
             del self._last[next(iter(self._last))]
 
     def excuses(self, visit: Visit, failure: Failure) -> bool:
-        """Whether a visit that turned out so says nothing of its URL, and is to be made again."""
+        """Whether this failure says nothing about the URL, so that the visit must be repeated."""
         in_vain = self.is_sure and (failure.unanswered or failure.here)
         return in_vain or self._is_old_news(visit, failure)
 
@@ -84,13 +86,13 @@ class Outage:
         return failure.here and visit.at < self._up_since
 
     def doubtful(self) -> Iterator[Visit]:
-        """Visits that failed since the last answer, once our own side is known to be out of order; each once."""
+        """Visits that failed since the last response, once an outage on our side is certain; each once."""
         while self.is_sure and self._doubtful:
             yield self._doubtful.popleft()
 
     def candidates(self) -> list[str]:
-        """Where to ask during a pause, each a robots.txt, the best first: hosts that answered last, then those that
-        answered first; or else those that did not. Those asked in vain come after all others, the last one last."""
+        """URLs of robots.txt to probe, best first: hosts that answered last, then those that answered first; if there
+        are none, those that did not answer. URLs already probed without a response come last, in order."""
         known = {**dict.fromkeys(reversed(self._last.values())), **dict.fromkeys(self._first.values())}
         asked = {robots_url(url): None for url in known or self._silent.values()}
         return [url for url in asked if url not in self._in_vain] + [url for url in self._in_vain if url in asked]
@@ -100,7 +102,7 @@ class Outage:
         return bool(self._probe)
 
     def probe(self, url: str, now: float) -> None:
-        """A request is made now, "": nobody can be asked. The next comes later."""
+        """Records that a probe is sent now, or with "" that none can be. Sets the time of the next."""
         self._probe, self.probe_at = url, now + self._pause
 
     def _hear_silence(self, visit: Visit, failure: Failure, now: float) -> Paused | None:
@@ -119,7 +121,7 @@ class Outage:
         return Paused(now, self._since, failure.reason)
 
     def _hear_no_reply(self, url: str, now: float) -> None:
-        """To what was asked during a pause."""
+        """A probe was not answered."""
         self._in_vain.pop(url, None)
         self._in_vain[url] = None
         self._probe = ""

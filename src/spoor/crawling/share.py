@@ -1,7 +1,7 @@
-"""One crawl as several shards: which hosts are whose, and how links leave for others.
+"""One crawl as several shards: which shard owns which hosts, and how links are sent to other shards.
 
-A shard is a whole crawl of some of the hosts, with a frontier and a model of its own. A host is never split. Links to
-hosts of others are handed over; how visits turned out is told to all, so that every model learns from every visit.
+A shard is a complete crawl of some of the hosts, with its own frontier and model. A host is never split. Links to hosts
+of other shards are handed over. Outcomes of visits are sent to all shards, so that every model learns from every visit.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from spoor.roles import Post
 from spoor.urls import host_of
 
 BUCKETS = 4096
-"""Hosts are moved between shards by the bucket. So many shards are possible, and each bucket is small."""
+"""Number of buckets, and so the maximum number of shards. Hosts move between shards by the bucket; each is small."""
 
 
 @lru_cache(1 << 16)
 def bucket_of(host: str) -> int:
-    """With and without `www.` alike: the robots.txt of one is often a redirect to that of the other."""
+    """The same with and without `www.`: the robots.txt of one often redirects to that of the other."""
     digest = hashlib.blake2b(host.removeprefix("www.").encode("utf8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big") % BUCKETS
 
 
 def even_table(shards: int) -> tuple[int, ...]:
-    """The shard of each bucket, where all have as many."""
+    """The shard of each bucket, with equally many buckets for each shard."""
     return tuple(bucket % shards for bucket in range(BUCKETS))
 
 
@@ -48,7 +48,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Handover:
-    """Where links go that are not our own."""
+    """Sends links and outcomes of visits to other shards."""
 
     share: Share
     post: Post
@@ -60,7 +60,7 @@ class Handover:
         self.post.send(self.share.owner(handed.link.url), handed)
 
     def teach(self, lesson: Lesson) -> None:
-        """All others."""
+        """Sends the outcome of a visit to all other shards, without the text and links of the page."""
         if isinstance(lesson, Sighting):
             page = lesson.page
             lesson = replace(lesson, page=Page(page.url, page.status, duplicate_of=page.duplicate_of))
@@ -68,42 +68,42 @@ class Handover:
             self.post.send(shard, lesson)
 
 
-# Where the next fetches are made: by whoever has the best links.
+# Leases: the shards with the best links make the next visits.
 
 
 @dataclass(frozen=True)
 class Lease:
-    """What a shard may do for now: so many `visits` in all, those that it has made among them; None: any number.
-    `rival` is what the best link of another shard promises: a link that promises much less is left for later."""
+    """What a shard may currently do. `visits` is a total that includes the visits already made; None for no limit.
+    `rival` is the expected gain of the best link of another shard: links with a much lower one are postponed."""
 
     visits: int | None = None
     rival: float = 0.0
 
 
 LEASE = 0.02
-"""The part of the visits so far that one round grants."""
+"""Visits that one round grants, as a fraction of the visits so far."""
 SECONDS = 1.0
-"""Of work that one round grants at the least, at the speed of the last; and twice as much as was done in the last."""
+"""Seconds of work that one round grants at least, at the speed of the last round; and at least twice its visits."""
 
 
 def visits_of_round(shards: int, spent: int, made: int = 0, seconds: float = 1.0) -> int:
-    """How many visits one round grants to all shards, at least one for each. `made` are those of the last round, which
-    took so many `seconds`: a shard that had to stop before the next would work in small pieces, which costs more."""
+    """How many visits one round grants to all shards together, at least one for each. The last round had `made` visits
+    in `seconds`: a shard that runs out before the next round would work in small batches, which costs more."""
     return max(shards, round(LEASE * spent), round(made * max(2.0, SECONDS / seconds)))
 
 
 def claim(lease: Lease, spent: int, made: int) -> int:
-    """How many visits of its old lease a shard still begins until it hears of its next: as many as it `made` since its
-    last report, if so many are left. Where it made none it claims none: others may have use for them."""
+    """How many visits of its old lease a shard may still begin before it receives the next: as many as it `made` since
+    its last report, if that many are left. A shard that made none claims none, which leaves them to other shards."""
     return max(0, min((lease.visits or 0) - spent, made))
 
 
 BestKeys = Sequence[tuple[Key, int]]
-"""How many links of a shard wait at its best keys."""
+"""The best keys of a shard, best first, each with the number of links that wait at it."""
 
 
 def behind(best_keys: BestKeys, links: int) -> list[tuple[Key, int]]:
-    """Without so many of the best links."""
+    """The best keys without the first `links` links."""
     rest: list[tuple[Key, int]] = []
     for key, count in best_keys:
         if count > links:
@@ -113,8 +113,8 @@ def behind(best_keys: BestKeys, links: int) -> list[tuple[Key, int]]:
 
 
 def leases(waiting_at: Sequence[BestKeys], visits: int) -> list[int]:
-    """How many of so many visits each shard may make: as many as it has among the best waiting links of all. Of those
-    at the last key that counts, each gets its part."""
+    """Distributes `visits`: each shard gets as many as it has among the best waiting links of all shards. Links at the
+    last key that counts are divided in proportion."""
     granted = [0] * len(waiting_at)
     waiting: dict[Key, dict[int, int]] = {}
     for shard, best_keys in enumerate(waiting_at):
@@ -127,7 +127,7 @@ def leases(waiting_at: Sequence[BestKeys], visits: int) -> list[int]:
 
 
 def _parts(counts: dict[int, int], among: int) -> dict[int, int]:
-    """Of equals, in proportion; what is left over goes to the largest remainders, first shards first."""
+    """Divides `among` visits in proportion to `counts`, by largest remainder; ties go to the first shards."""
     total = sum(counts.values())
     if total <= among:
         return counts

@@ -1,4 +1,4 @@
-"""A running crawl looks into its inbox about once a second, and does what persons ask for."""
+"""Applies the actions of persons to a running crawl: checks its inbox about once a second."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from spoor.steering.inbox import Inbox
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.steered import steered_by
 
-LOOK = 1.0
-"""Seconds between two looks."""
+POLL_INTERVAL = 1.0
+"""Seconds between two checks of the inbox."""
 _log = logging.getLogger(__name__)
 
 
 @dataclass
-class Heeding:
-    """Each action is done in one transaction with its event; then its file is removed. One that is in the database
-    already, because the process was killed in between, is only removed. `settings` are written anew where an action
-    changes what holds at the next start."""
+class ActionApplier:
+    """Applies each action in one transaction with its event, then removes its file. If the process was killed in
+    between, the action is already in the database and only its file is removed. `settings` are rewritten if an action
+    changes what applies at the next start."""
 
     folder: CrawlFolder
     db: sqlite3.Connection
@@ -35,8 +35,8 @@ class Heeding:
     crawl: Crawl
     clock: Callable[[], float]
 
-    def heed(self) -> list[Event]:
-        """What has happened by that."""
+    def apply_actions(self) -> list[Event]:
+        """Applies the waiting actions and returns the events that resulted."""
         inbox, events = Inbox(self.folder.inbox), list[Event]()
         for submission in inbox.waiting():
             try:
@@ -66,11 +66,11 @@ class Heeding:
 
 
 def stopped_by(events: list[Event]) -> str:
-    """Who stopped the crawl; "" when nobody did."""
+    """Who stopped the crawl; "" if no action did."""
     return next((e.who for e in events if isinstance(e, Steered) and isinstance(e.action, Stop) and not e.refused), "")
 
 
 def minutes_in(events: list[Event]) -> float | None:
-    """The last budget of time that somebody asked for."""
+    """The last time budget that was requested, in minutes; None if there was none."""
     asked = [e.action for e in events if isinstance(e, Steered) and isinstance(e.action, Budget) and not e.refused]
     return next((budget.max_minutes for budget in reversed(asked) if budget.max_minutes is not None), None)

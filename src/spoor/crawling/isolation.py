@@ -1,4 +1,4 @@
-"""An exception costs the URL that is worked on, not the crawl. The parts of a strategy, asked so that this holds."""
+"""Isolates exceptions, so that they cost one URL and not the crawl; and wraps the parts of a strategy in this way."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar, TypeVarTuple
 
+from spoor.crawling.share import Handover
 from spoor.errors import OF_STORAGE
 from spoor.events import Troubled
 from spoor.records import Key, Lesson, Miss, Page, Ruling, Sighting, Trouble, Verdict, Visit
 from spoor.roles import Forecast, Judge, MissLearner, PendingCounter, Relearner, Troubles
-from spoor.share import Handover
 from spoor.strategy import AdmitAll, Strategy, verdicts_of
 
 Given = TypeVarTuple("Given")
@@ -18,48 +18,48 @@ Made = TypeVar("Made")
 
 
 class Isolation:
-    """With `troubles` an exception becomes a `Trouble`, of which the next batch of events tells. Only broken storage is
-    raised all the same. Without `troubles`, as in simulations, every exception is."""
+    """With `troubles`, an exception becomes a `Trouble`, reported in the next batch of events; only broken storage is
+    still raised. Without `troubles`, as in simulations, every exception is raised."""
 
     def __init__(self, troubles: Troubles | None = None) -> None:
         self.troubles = troubles
         self._reasons: dict[str, str] = {}
 
     def attempt(self, url: str, doing: str, do: Callable[[*Given], Made], *given: *Given) -> Made | Trouble:
-        """What `do` makes of what it is given. `doing` is what is done with the URL, such as "judged"."""
+        """Returns the result of `do`, or a Trouble. `doing` is the step, such as "judged"."""
         try:
             return do(*given)
         except Exception as error:
             return Trouble(self.spare(url, doing, error))
 
     def spare(self, url: str, doing: str, error: Exception) -> str:
-        """What went wrong, in one line. For those who catch the error themselves: what is done for every link takes no
-        detour."""
+        """Returns a one-line message. For callers that catch the exception themselves, because `attempt` is too slow
+        for every link."""
         reason = self._reasons[url] = self.survive(error).keep(url, doing, error)
         return reason
 
     def survive(self, error: Exception) -> Troubles:
-        """Raises an error that ends the crawl; otherwise says who is told of it."""
+        """Raises an error that ends the crawl; otherwise returns where to report it."""
         if self.troubles is None or isinstance(error, OF_STORAGE):
             raise error
         return self.troubles
 
     def note(self, url: str, reason: str) -> None:
-        """Something went wrong with a URL where no exception was caught."""
+        """Records a problem with a URL for which no exception was caught."""
         self._reasons[url] = reason
 
     def forget(self, url: str) -> None:
-        """Somebody else tells what went wrong with it."""
+        """For a URL whose problem is reported in another event."""
         self._reasons.pop(url, None)
 
     def events(self, now: float) -> list[Troubled]:
-        """What went wrong since this was last asked, the last reason for each URL."""
+        """The problems since the last call, with the last reason for each URL."""
         events = [Troubled(now, url, reason) for url, reason in self._reasons.items()]
         self._reasons.clear()
         return events
 
     def on(self, url: str) -> None:
-        """From now on, and until `off`, this URL is to blame if the process dies."""
+        """From now until `off`, this URL is blamed if the process dies."""
         if self.troubles is not None:
             self.troubles.on(url)
 
@@ -69,7 +69,7 @@ class Isolation:
 
 
 class IsolatedParts:
-    """The parts of a strategy that are asked about pages and visits. Those that are asked about links: `scoring.py`."""
+    """The parts of a strategy that handle pages and visits. For those that handle links, see `scoring.py`."""
 
     def __init__(self, strategy: Strategy, isolation: Isolation, handover: Handover | None = None) -> None:
         self._strategy = strategy
@@ -84,11 +84,11 @@ class IsolatedParts:
         self._forecast = strategy.scorer if isinstance(strategy.scorer, Forecast) else strategy.hit_rates
 
     def take_judge(self, judge: Judge) -> None:
-        """From now on this one judges."""
+        """Replaces the judge."""
         self._strategy = replace(self._strategy, judge=judge)
 
     def judge(self, pages: list[Page]) -> Iterator[Verdict | Trouble]:
-        """All pages together; if that fails, each by itself."""
+        """Judges all pages together; if that fails, each by itself."""
         try:
             return iter(verdicts_of(self._strategy.judge, pages) if pages else ())
         except Exception as error:
@@ -100,17 +100,17 @@ class IsolatedParts:
         return verdicts if isinstance(verdicts, Trouble) else verdicts[0]
 
     def at_pop(self, visit: Visit) -> Ruling:
-        """A link about which nothing can be said is parked."""
+        """Parks a link for which the admission raises."""
         ruling = self._isolation.attempt(visit.url, "admitted at its turn", self._strategy.admission.at_pop, visit)
         return Ruling("park", ruling.reason) if isinstance(ruling, Trouble) else ruling
 
     def is_outbid(self, url: str, key: Key, best: Key, price: float) -> bool:
-        """Whether a link promises less than this share of what the best one does."""
+        """Whether the expected gain of a link is below this share of that of the best one."""
         outbid = self._isolation.attempt(url, "compared with others", self._promises_less, key, best, price)
         return not isinstance(outbid, Trouble) and outbid
 
     def gain(self, url: str, key: Key) -> float:
-        """How many relevant pages a link is expected to bring; 0 where that cannot be said."""
+        """The number of relevant pages that a link is expected to bring; 0 if the forecast fails."""
         gain = self._isolation.attempt(url, "compared with others", self._forecast.gain, key)
         return 0.0 if isinstance(gain, Trouble) else gain
 
@@ -118,7 +118,7 @@ class IsolatedParts:
         return self._forecast.gain(key) < price * self._forecast.gain(best)
 
     def begun(self, visit: Visit) -> None:
-        """Of visits that are not to pages, strategies hear nothing."""
+        """Learners are informed only of visits to pages."""
         self.under_way[visit.number] = visit
         for counter in self._counters_of(visit):
             self._isolation.attempt(visit.url, "begun", counter.begun, visit)
@@ -147,7 +147,7 @@ class IsolatedParts:
             self._handover.teach(lesson)
 
     def learn_from_others(self, lesson: Lesson) -> None:
-        """How a visit of another shard turned out. An admission judges hosts: it does not hear of those of others."""
+        """Learns from a visit of another shard. Admissions do not, because they judge the hosts of their own shard."""
         for pupil in self._pupils:
             if isinstance(lesson, Sighting):
                 self._isolation.attempt(lesson.visit.url, "learned from", pupil.relearn, lesson)
