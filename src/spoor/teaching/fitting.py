@@ -25,9 +25,10 @@ from spoor.teaching.presumed import rarity
 
 ENOUGH = 12
 """Answers of each class needed to estimate precision or recall."""
-SPREAD = 0.3
-"""Standard deviation, in log odds, of the error of a threshold found without answers. The larger, the farther the first
-answers move the threshold. Most of them are negative, and a threshold that is too high starves the strategy."""
+SPREAD = 0.5
+"""Standard deviation, in log odds, of the error of a threshold found without answers. With a smaller value answers
+count for less: a hundred negative answers could not move the threshold far enough. With a larger one the first few
+answers move it too far."""
 SLOPE_SPREAD = 0.5
 """The same for the logarithm of the slope of log odds over the score; the prior is a slope of one."""
 SLOPES = np.linspace(-2.0, 2.0, 17)
