@@ -138,7 +138,7 @@ def test_the_first_answers_move_the_threshold_little_and_many_to_where_they_divi
         said = np.repeat([True, False], of_each)
         return fitting.needed_shift(np.where(said, 4.0, 2.0), said, split=0.0)
 
-    shifts = [threshold(of_each) for of_each in (0, 1, 10, 100)]
+    shifts = [threshold(of_each) for of_each in (0, 1, 10, 100, 1000)]
     assert shifts == sorted(shifts)
     assert shifts[1] < 0.5
     assert shifts[-1] == pytest.approx(3.0, abs=0.3)
