@@ -45,6 +45,7 @@ from spoor.records import (
     TrailState,
     Verdict,
     Visit,
+    WaitingLink,
 )
 from spoor.roles import Merge, WaitingLinks
 from spoor.strategy import Strategy
@@ -371,6 +372,32 @@ def test_upkeep_changes_the_place_of_links_that_wait() -> None:
     upkeep = SwapAfterTwo()
     assert names(events_of(world, Strategy(truth(world), AnchorLength(), upkeep=upkeep), ["S"])) == "s a b c"
     assert upkeep.seen == [{"letters": 1.0}, None]
+
+
+@dataclass(frozen=True)
+class ByTens(AnchorLength):
+    """Keys are whole tens of letters. A link has five letters by upkeep, six when it is next."""
+
+    every: int = 1
+    seen: list[Evidence | None] = field(default_factory=list, init=False)
+
+    def key(self, evidence: Evidence) -> float:
+        return evidence["letters"] // 10
+
+    def review(self, link: WaitingLink) -> Evidence:
+        return {"letters": 6.0}
+
+    def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
+        self.seen.append(waiting.evidence_of(url("b")))
+        return [(url("b"), {"letters": 5.0})]
+
+
+def test_upkeep_leaves_a_link_as_it_is_if_its_key_stays_and_it_is_scored_again_when_it_is_next() -> None:
+    world, both = pages(S="a:xxx b:x"), ByTens()
+    events = events_of(world, Strategy(truth(world), both, upkeep=both), ["S"])
+    assert both.seen[:2] == [{"letters": 1.0}, {"letters": 1.0}]
+    visits = [event.visit for event in events if isinstance(event, Visited)]
+    assert [visit.evidence for visit in visits if visit.url == url("b")] == [{"letters": 6.0}]
 
 
 @dataclass(frozen=True)

@@ -336,10 +336,14 @@ class Scoring:
     def _revise(self, upkeep: Upkeep) -> None:
         for url, evidence in upkeep.revise(self._frontier.waiting):
             (entry,) = self._frontier.find([url])
-            if entry is not None and entry.state in OPEN and not entry.is_seed and evidence != entry.evidence:
-                self._frontier.change(entry, self._key(evidence), evidence, entry.trail)
-                if entry.state is State.PARKED:
-                    self._reconsider(Link(url), entry)
+            if entry is None or entry.state not in OPEN or entry.is_seed or evidence == entry.evidence:
+                continue
+            key = self._key(evidence)
+            if key == entry.key and entry.state is State.WAITING and self.reviews_links:
+                continue  # It stays where it is, and its evidence is computed again before it is fetched.
+            self._frontier.change(entry, key, evidence, entry.trail)
+            if entry.state is State.PARKED:
+                self._reconsider(Link(url), entry)
 
     def _key(self, evidence: Evidence) -> Key:
         key = self._scorer.key(evidence)
