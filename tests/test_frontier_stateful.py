@@ -78,13 +78,14 @@ class Model:
         return min(candidates)[2] if candidates else None
 
     def best_soon(self, now: float, connections: int) -> str | None:
-        """The best that waits on a host that neither has a long delay nor has not answered for long."""
+        """The best that waits on a host whose delay is not longer than usual and that answers within `SOON`."""
         self.wake(now)
         busy = [entry.host for entry in self.entries.values() if entry.state is State.IN_TRANSIT]
 
         def soon(host: str) -> bool:
             free_at = self.free_at.get(host, 0.0)
-            return now < free_at + SOON if busy.count(host) >= connections else free_at <= now + SOON
+            answers = busy.count(host) < connections or now < free_at + SOON
+            return answers and free_at <= now + DELAY
 
         candidates = [
             (tuple(-part for part in entry.key), entry.arrival, url)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import pytest
@@ -15,7 +15,7 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.lab.simulated import simulate
 from spoor.pricing import Limits
-from spoor.records import Evidence, Key, Link, RobotsRules, Sighting
+from spoor.records import Evidence, Failure, Key, Link, RobotsRules, Sighting
 from spoor.roles import Merge
 from spoor.strategy import Strategy
 from tests.tiny import graph, names, truth, url
@@ -81,6 +81,16 @@ def test_nobody_waits_for_a_host_that_rests_for_long() -> None:
     crawl.begin([url("S")])
     order = names(list(simulate(crawl, world.__class__(world.outcomes, world.relevant, world.seconds, slow), 4)))
     assert order.index("poor.test/2") < order.index("good.test/1")
+
+
+def test_nobody_waits_for_a_host_that_failed_even_if_it_is_asked_again_soon() -> None:
+    written = graph("S: good.test/0 good.test/1 poor.test/1 poor.test/2")
+    expected = "s good.test/0 poor.test/1 poor.test/2 good.test/0 good.test/0 good.test/1"
+    busy = Failure("HTTP 503", again_after=20.0, whole_host=True)
+    world = replace(written, outcomes={**written.outcomes, "http://good.test/0": busy})
+    crawl = Crawl(Strategy(truth(world), ByHost()), Frontier(MemoryStore(), DELAY), Limits(effort=0.0))
+    crawl.begin([url("S")])
+    assert names(list(simulate(crawl, world, connections=4))) == expected
 
 
 def test_a_seed_on_a_resting_host_is_waited_for() -> None:

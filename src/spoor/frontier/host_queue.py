@@ -14,7 +14,7 @@ from spoor.records import Key
 
 SLACK = 64
 SOON = 30.0
-"""Seconds: a host that is free again within this time may be worth waiting for."""
+"""Seconds: a host that is free again within this time may be worth waiting for, unless it failed."""
 
 
 class HostQueue:
@@ -113,7 +113,7 @@ class HostQueue:
                 heapq.heappop(self._heads)
             elif not self._free_soon(host, now):
                 if host.free_at > now:
-                    heapq.heappush(self._later, (host.free_at - SOON, name))
+                    heapq.heappush(self._later, (host.free_at - _soon(host), name))
                 host.among_heads = False
                 heapq.heappop(self._heads)
             elif self._has_head(host):
@@ -144,9 +144,9 @@ class HostQueue:
         return not host.waits_for and host.name not in self._reserved and self.can_be_asked(host, now)
 
     def _free_soon(self, host: Host, now: float) -> bool:
-        """Excludes hosts under a long delay, and busy hosts that have not answered for long."""
+        """Excludes hosts that failed, and busy hosts that have not answered for long."""
         busy = host.visiting >= self._rules.connections or bool(host.waits_for)
-        return now < host.free_at + SOON if busy else host.free_at <= now + SOON
+        return host.free_at <= now + _soon(host) and (not busy or now < host.free_at + SOON)
 
     # Changes of the best link of a host.
 
@@ -297,3 +297,9 @@ class HostQueue:
             for heap in (self._later, self._delayed):
                 heap[:] = [(at, name) for at, name in heap if name in self._at_hand]
                 heapq.heapify(heap)
+
+
+def _soon(host: Host) -> float:
+    """How long before the end of a delay the host may be worth waiting for. A delay that is longer than the usual one
+    of the host follows a failure, and may well be followed by another."""
+    return min(SOON, host.delay)
