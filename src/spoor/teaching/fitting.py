@@ -25,7 +25,7 @@ from spoor.teaching.presumed import rarity
 
 ENOUGH = 12
 """Answers of each class needed to estimate precision or recall."""
-SPREAD = 0.5
+SPREAD = 0.3
 """Standard deviation, in log odds, of the error of a threshold found without answers. With a smaller value answers
 count for less: a hundred negative answers could not move the threshold far enough. With a larger one the first few
 answers move it too far."""
