@@ -16,7 +16,7 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
 from spoor.lab.worlds import WrittenWorld
 from spoor.ordering.simple import total
-from spoor.records import Evidence, Handed, Link, Mailed, Sighting
+from spoor.records import Evidence, Handed, Link, Mailed, Page, Sighting
 from spoor.roles import Merge
 from spoor.store.copied_mail import mail_of
 from spoor.strategy import Strategy
@@ -67,7 +67,8 @@ class Crashes:
 
 
 class CrashingShard:
-    """Notes in its database, in the transaction of each commit, which links it was handed and which pages came."""
+    """Notes in its database, in the transaction of each commit, which links it was handed, which pages came, and which
+    of their links it spared because another shard had said, since it was opened, that it has that page."""
 
     def __init__(self, number: int, table: Sequence[int], folder: Path, world: WrittenWorld, crashes: Crashes) -> None:
         self.number, self._table, self._path = number, table, folder / f"{number}.db"
@@ -81,8 +82,11 @@ class CrashingShard:
         self.db = self.store.connection
         self.db.execute("CREATE TABLE IF NOT EXISTS applied (found_on TEXT, url TEXT)")
         self.db.execute("CREATE TABLE IF NOT EXISTS came (url TEXT)")
+        self.db.execute("CREATE TABLE IF NOT EXISTS spared (found_on TEXT, url TEXT)")
         self._applied: list[tuple[str, str]] = []
         self._came: list[tuple[str]] = []
+        self._spared: list[tuple[str, str]] = []
+        self._told = set[str]()
         self.mail = mail_of(self.db, lambda: 0, Share(self.number, self._table).others)
         self.store.write_along(self.mail.write)
         self.store.write_along(self._note)
@@ -98,7 +102,8 @@ class CrashingShard:
     def _note(self, db: sqlite3.Connection) -> None:
         db.executemany("INSERT INTO applied VALUES (?, ?)", self._applied)
         db.executemany("INSERT INTO came VALUES (?)", self._came)
-        self._applied, self._came = [], []
+        db.executemany("INSERT INTO spared VALUES (?, ?)", self._spared)
+        self._applied, self._came, self._spared = [], [], []
         if self._committing:
             self._crashes.here(self._committing)
 
@@ -111,6 +116,8 @@ class CrashingShard:
         self.fetched[visit.url] += 1
         self._crashes.here("before the page is absorbed")
         self._came.append((visit.url,))
+        links = outcome.links if isinstance(outcome, Page) else ()
+        self._spared.extend((visit.url, link.url) for link in links if link.url in self._told)
         self._committing = "within the commit of the page"
         self.crawl.absorb([(visit, outcome)], 0.0)
         self._committing = ""
@@ -129,6 +136,7 @@ class CrashingShard:
         self._committing = "within the commit of the receiver"
         self.crawl.receive(mailed, 0.0)
         self._committing = ""
+        self._told.update(one.visit.url for one in mailed if isinstance(one, Sighting))
 
 
 def deliver(sender: CrashingShard, receiver: CrashingShard, crashes: Crashes) -> None:

@@ -35,10 +35,10 @@ from spoor.lab.runs import run
 from spoor.lab.sharded import Mailbag, Sharding, drawn_table
 from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.worlds import FIELD, Conditions, WrittenWorld
-from spoor.ordering.learned.learned import ENOUGH, Learned
+from spoor.ordering.learned.learned import ENOUGH, EVIDENCE, Learned
 from spoor.ordering.simple import ParentRelevance
 from spoor.ordering.trails import LastPage
-from spoor.records import Failure, Handed, Judged, Link, Page, Redirect, Sighting, Verdict, sighting_elsewhere
+from spoor.records import Failure, Handed, Judged, Link, Page, Redirect, Sighting, Verdict, Visit, sighting_elsewhere
 from spoor.roles import LinkScorer
 from spoor.strategy import Strategy
 from spoor.urls import host_of
@@ -132,6 +132,15 @@ def test_a_link_of_another_shard_leaves_no_more_when_enough_is_known_of_it() -> 
     for url in pages:
         fetched(crawl, Page(url, links=(Link(FOREIGN),)))
     assert [handed.found_on for _, handed in links_in(bag)] == pages[:ENOUGH]
+
+
+def test_a_link_of_another_shard_leaves_no_more_once_its_page_came_there() -> None:
+    crawl, bag = shard_of(A, Learned())
+    crawl.begin([A])
+    there = Visit(FOREIGN, "", 0, 0.0, evidence=dict.fromkeys(EVIDENCE, 0.0), trail=(0, A))
+    crawl.receive([Sighting(there, Page(FOREIGN), Verdict(0.0, False, "no"), (1, FOREIGN))], 0.0)
+    fetched(crawl, Page(A, links=(Link(FOREIGN), Link(f"{FOREIGN}2"))))
+    assert [handed.link.url for _, handed in links_in(bag)] == [f"{FOREIGN}2"]
 
 
 def test_a_handed_link_waits_where_it_would_have_waited() -> None:

@@ -238,6 +238,7 @@ class Crawl:
         for mailed in batch:
             if not isinstance(mailed, Handed):
                 self._parts.learn_from_others(mailed)
+                self._scoring.hear_of(mailed)
         refused = self._scoring.receive([mailed for mailed in batch if isinstance(mailed, Handed)]).refused
         events: list[Event] = [*(Refused(now, refusal) for refusal in refused), *self._isolation.events(now)]
         if self._journal is not None:

@@ -391,7 +391,10 @@ class Troubles(Protocol):
 
 class Post(Protocol):
     """Sends links and outcomes of visits to other shards of the crawl. Called before the batch is committed, like the
-    journal."""
+    journal. `may_go_back`: a shard may lose visits, because it is restored from a copy."""
+
+    @property
+    def may_go_back(self) -> bool: ...
 
     def send(self, to: int, mailed: Mailed) -> None: ...
 

@@ -17,6 +17,7 @@ from spoor.records import (
     Evidence,
     Handed,
     Key,
+    Lesson,
     Link,
     Page,
     Ruling,
@@ -32,6 +33,8 @@ from spoor.urls import host_of
 
 MOST_SENT = 20_000
 """Links sent to other shards whose evidence is remembered: about 15 MB."""
+MOST_FETCHED = 100_000
+"""URLs fetched by other shards that are remembered: about 15 MB. Links to others are sent, and ignored there."""
 MOST_LINKS = 2_000
 """Maximum links re-scored at once after verdicts were revised: of each page, and of all others. The rest later, when
 they are next."""
@@ -68,6 +71,7 @@ class Scoring:
         self._isolation = isolation
         self._handover = handover
         self._sent: dict[str, tuple[Evidence, TrailState]] = {}
+        self._fetched_elsewhere: set[str] = set()
         self._admission_reads = some_reads_content((strategy.admission,))
         self._admission = strategy.admission
         self._trail = strategy.trail
@@ -122,6 +126,8 @@ class Scoring:
         """Whether a link is new or can still gain evidence from this page."""
         if entry is not None:
             return self._gains(entry, sighting)
+        if link.url in self._fetched_elsewhere:
+            return False
         sent = self._sent.get(link.url)
         return sent is None or not self._is_saturated(link.url, sent[0], sighting)
 
@@ -207,6 +213,15 @@ class Scoring:
                 self._sent.clear()
         self._sent[link.url] = known, trail
         self._handover.send(Handed(self._for_others(link), evidence, sighting))
+
+    def hear_of(self, lesson: Lesson) -> None:
+        """Takes note of a visit of another shard: if it brought a page, links to it are of no use any more, unless that
+        shard may lose the visit."""
+        if isinstance(lesson, Sighting) and self._handover is not None and not self._handover.post.may_go_back:
+            if len(self._fetched_elsewhere) >= MOST_FETCHED:
+                self._fetched_elsewhere.clear()
+            self._fetched_elsewhere.add(lesson.visit.url)
+            self._sent.pop(lesson.visit.url, None)
 
     def receive(self, batch: Sequence[Handed]) -> Offered:
         """Processes links that other shards found: new ones are admitted, parked or refused, known ones gain evidence,

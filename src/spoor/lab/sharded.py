@@ -11,6 +11,7 @@ import heapq
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from spoor.crawl import Crawl
 from spoor.crawling.share import Lease, even_table, leases, visits_of_round
@@ -44,6 +45,8 @@ class Mailbag:
     """The messages that one shard sends in a round."""
 
     letters: list[tuple[int, Mailed]] = field(default_factory=list)
+
+    may_go_back: ClassVar[bool] = False
 
     def send(self, to: int, mailed: Mailed) -> None:
         self.letters.append((to, mailed))

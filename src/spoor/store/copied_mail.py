@@ -20,6 +20,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from spoor.records import Mailed
 from spoor.store.mail import LETTERS_AT_ONCE, NOTHING_HEARD, Answer, Batch, Heard, Letter, Mail
@@ -58,6 +59,8 @@ class CopiedMail(Mail):
     latest generation seen of each sender."""
 
     others: Sequence[int] = ()
+
+    may_go_back: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

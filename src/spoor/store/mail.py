@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from isal import isal_zlib
 
@@ -81,6 +81,8 @@ class Mail:
 
     db: sqlite3.Connection
     last_row: Callable[[], int] = lambda: 0
+
+    may_go_back: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self.db.executescript(SCHEMA)
