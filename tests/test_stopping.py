@@ -82,7 +82,7 @@ def test_the_last_requests_are_in_the_database(tmp_path: Path) -> None:
 
 
 def test_a_crawl_stops_when_its_last_requests_found_too_little_in_this_run_and_the_one_before(tmp_path: Path) -> None:
-    generate(Request("thai", 900, 5, text=True), tmp_path / "web", lambda pages: None)
+    generate(Request("thai", 1_400, 5, text=True), tmp_path / "web", lambda pages: None)
     web = Web.open(tmp_path / "web")
     seeds = tuple((tmp_path / "web" / "seeds.txt").read_text().split())
 

@@ -1,4 +1,4 @@
-"""A hidden Markov model of the second order: forward, backward, Viterbi, and Baum-Welch.
+"""A hidden Markov model of the second order: forward, backward, and Baum-Welch. Viterbi is in `path_model.py`.
 
     π_i = P(q_0 = i)                                 b_i(o)  = P(o_0 = o | q_0 = i)
     a_ij = P(q_1 = j | q_0 = i)
@@ -79,7 +79,7 @@ def scaled(values: Floats) -> tuple[Floats, float]:
     return (values / total if total else values), total
 
 
-# The probability of a sequence, and the states behind it: forward, backward and Viterbi for the second order.
+# The probability of a sequence, and the states behind it: forward and backward for the second order.
 
 
 @dataclass(frozen=True, eq=False)
