@@ -28,7 +28,7 @@ from spoor import registry
 from spoor.cli.terminal import print_table
 from spoor.fetch.responses import understand
 from spoor.lab.build.warc_source import open_unpacked, parse_http_response
-from spoor.live.page_reader import Reader, canonical_links
+from spoor.live.page_reader import Reader, with_canonical_links
 from spoor.parse.charset import decode
 from spoor.parse.html import ParseOptions, is_html
 from spoor.parse.main_text import QUICK
@@ -157,7 +157,7 @@ def of_strategy(name: str, asked: list[Asked]) -> dict[str, list[float]]:
         with_contexts, pages = clocked(lambda a: understood(a, reader.parse_options), asked)
     named = list(zip(texts, (visit.url for visit, _ in asked), strict=True))
     main_text, _ = clocked(lambda one: QUICK.extract(*one), named)
-    canonical, _ = clocked(canonical_links, pages)
+    canonical, _ = clocked(with_canonical_links, pages)
     sketching, _ = clocked(lambda page: text_fingerprint(page.text), pages)
     judging, _ = clocked(lambda page: reader.judge.judge([page]), pages)
     hinting, _ = clocked(lambda page: links.hints(page, page.links) if links and page.links else (), pages)

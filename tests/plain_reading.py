@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from spoor.parse.charset import decode
-from spoor.parse.html import LONGEST, LONGEST_TAG, LONGEST_URL, MOST_FEEDS, ParseOptions, ScriptFacts, with_scripts
+from spoor.parse.html import LONGEST_URL, MOST_FEEDS, ParseOptions, ScriptFacts, with_scripts
+from spoor.parse.link_contexts import LONGEST, LONGEST_TAG
 from spoor.parse.reading import ROBOT, bounded, is_prompt, robots_directives
 from spoor.parse.scripted import Script, is_thin
 from spoor.parse.tags import BLOCKS, HEADINGS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import zlib
 from collections.abc import Iterator
 
 import pytest
@@ -34,6 +35,14 @@ def db() -> Iterator[sqlite3.Connection]:
     Duplicates.create(db)
     yield db
     db.close()
+
+
+def test_fingerprints_stay_the_same_because_they_are_stored() -> None:
+    text = " ".join(f"word{n % 7} and การเดินทาง {n % 11}" for n in range(40))
+    found = text_fingerprint(text)
+    assert found.fingerprint == -6629606713781593269
+    assert (len(found.passages), zlib.crc32(found.passages)) == (56, 440877961)
+    assert (fingerprint("x" * 47), fingerprint("x" * 48)) == (None, 1346172575041588410)
 
 
 def test_a_like_text_is_found_before_and_after_it_was_written(db: sqlite3.Connection) -> None:

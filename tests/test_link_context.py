@@ -9,9 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.parse.html import read_page
+from spoor.live.page_reader import Reader, with_canonical_links
+from spoor.ordering.learned.learned import Learned
+from spoor.ordering.trails import LastPage
+from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.tidy_text import WINDOW, tidied, words_after, words_before
-from spoor.records import Link
+from spoor.records import Judged, Link, Page, Response, TargetPrior, Visit
+from spoor.strategy import Strategy, hinted
+from tests.tiny import graph, truth
 
 
 def link(before: str, after: str) -> Link:
@@ -85,3 +90,41 @@ def test_windows_are_ends_of_the_tidied_text(text: str, data: st.DataObject) -> 
         assert left.endswith(before) and right.startswith(after) and max(len(before), len(after)) <= WINDOW
         assert before == left or len(left) > WINDOW
         assert after == right or len(right) > WINDOW
+
+
+# Contexts that are read when they are needed.
+
+
+PAGE = """
+<title>A page</title><link rel=canonical href="/declared?utm_source=x"><h2>Kinds of links</h2>
+<p>Before <a href="/a?utm_source=y" hreflang=de rel=next>plain</a> after, and <a href="/b">another</a>.
+<ul><li><a href="/declared">itself</a> <li><a href="/c;jsessionid=1">a session</a></ul>
+"""
+
+
+def read(later: bool) -> Page:
+    page = read_page("http://a.test/", PAGE.encode(), "text/html", parse_options=ParseOptions(contexts_later=later))
+    return with_canonical_links(page)
+
+
+def test_links_have_the_same_contexts_if_these_are_read_later_whatever_their_urls_are_then() -> None:
+    at_once, later = read(later=False), read(later=True)
+    assert later.links != at_once.links and later.contexts is not None
+    assert later.contexts.of(later.links) == list(at_once.links)
+    assert later.contexts.of(later.links[2:0:-1]) == list(at_once.links[2:0:-1])
+    unknown = Link("http://a.test/of-a-script", "anchor")
+    assert later.contexts.of([unknown]) == [unknown]
+
+
+def test_the_learning_strategy_reads_contexts_only_of_links_that_it_scores() -> None:
+    scorer = Learned(TargetPrior("th"))
+    reader = Reader.of(Strategy(truth(graph("S:")), scorer, LastPage()))
+    body = PAGE.encode()
+    answer = Response("http://a.test/", 200, {"content-type": "text/html"}, body, body, b"", b"", "", 0.0, 0.0)
+    visit = Visit("http://a.test/", "a.test", 0, 0.0)
+    here, in_worker = reader.read(visit, answer), reader.read_in_worker(visit, answer)
+    assert isinstance(here, Judged) and isinstance(in_worker, Judged) and in_worker.page.contexts is None
+    assert not any(link.left or link.right or link.heading for link in here.page.links)
+    read_here = hinted(scorer, here.page, here.page.links)
+    assert [link.hints for link in read_here] == [link.hints for link in in_worker.page.links]
+    assert [link.hints for link in read_here] == [link.hints for link in hinted(scorer, here.page, read(False).links)]

@@ -24,7 +24,12 @@ from tests.plain_reading import plain_page
 from tests.shared_data import SHARED, needs_shared
 
 URL = "http://a.test/dir/page?q"
-INTERESTS = (ParseOptions(), ParseOptions(contexts=False), ParseOptions(most_links=3))
+INTERESTS = (
+    ParseOptions(),
+    ParseOptions(contexts=False),
+    ParseOptions(most_links=3),
+    ParseOptions(contexts_later=True),
+)
 
 _TAGS = """
     a a a a area base br hr p div ul li table tr td tbody b strong i em u h1 h2 h3 nav header img iframe frame frameset
@@ -63,7 +68,10 @@ def same(body: bytes, content_type: str = "text/html; charset=utf-8", url: str =
 
 
 def of(url: str, body: bytes, content_type: str, parse_options: ParseOptions) -> Page:
-    return replace(read_page(url, body, content_type, parse_options=parse_options), content_type="text/html")
+    """With the contexts that are read later, if there are any."""
+    page = read_page(url, body, content_type, parse_options=parse_options)
+    links = page.links if page.contexts is None else tuple(page.contexts.of(page.links))
+    return replace(page, links=links, content_type="text/html")
 
 
 @given(st.lists(PIECES, max_size=60).map("".join))

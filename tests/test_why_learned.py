@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from spoor.api.explaining import lines
 from spoor.crawling.revision import relearn
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.from_settings import strategy_of
-from spoor.live.page_reader import canonical_links
+from spoor.live.page_reader import with_canonical_links
 from spoor.live.relearning import snapshot_of
 from spoor.ordering.learned.learned import Learned
 from spoor.parse.html import read_page
@@ -51,7 +50,7 @@ HTML = {
 def learned_crawl(path: Path, visits: int) -> CrawlFolder:
     """In the archive is the home page, as a live crawl would have kept it."""
     read = {url: read_page(url, html.encode(), "text/html; charset=utf-8") for url, html in HTML.items()}
-    world = WrittenWorld({url: replace(page, links=canonical_links(page)) for url, page in read.items()})
+    world = WrittenWorld({url: with_canonical_links(page) for url, page in read.items()})
     strategy = strategy_of(config.loads(SETTINGS))
     folder = crawl_into(path, world, strategy, [HOME], limits=Limits(visits))
     folder.write_settings(SETTINGS)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 Evidence = Mapping[str, float]
 """Named numbers about a link, from which its key is computed. A scorer gives every link the same names."""
@@ -51,6 +51,19 @@ class Link(NamedTuple):
     path: str = ""
     navigation: bool = False
     hints: Hints = ()
+
+
+class LinkContexts(Protocol):
+    """The contexts of the links of a page, read when they are asked for: most links are known already and gain
+    nothing by theirs."""
+
+    def of(self, links: Sequence[Link]) -> list[Link]:
+        """These links of the page with their contexts; those not found in its markup as they are."""
+        ...
+
+    def renamed(self, names: Mapping[str, str]) -> LinkContexts:
+        """The same for links that have other URLs now. `names` maps each to the one on the page."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +196,7 @@ class Page:
     a duplicate or near-duplicate, "" if there is none or it was not checked. `feeds` are the URLs of RSS and Atom feeds
     that it names. `needs_scripts`: it has hardly any text and links, but scripts that were not run; `rendering` is the
     result of running them, None if that was not considered. `forwards_to` is the URL to which a page without content
-    redirects a browser, "" for other pages.
+    redirects a browser, "" for other pages. `contexts` is None if the links have theirs, or are to have none.
     """
 
     url: str
@@ -209,6 +222,7 @@ class Page:
     needs_scripts: bool = False
     forwards_to: str = ""
     rendering: Rendering | None = None
+    contexts: LinkContexts | None = field(default=None, compare=False, repr=False)
 
     @property
     def out_degree(self) -> int:

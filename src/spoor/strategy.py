@@ -129,7 +129,8 @@ def _simple(part: object) -> Iterator[object]:
 
 def hinted(reader: LinkReader, page: Page, links: Sequence[Link]) -> list[Link]:
     """The links of a page with the hints of the reader."""
-    return [Link._make((*link[:-1], hints)) for link, hints in zip(links, reader.hints(page, links), strict=True)]
+    read = links if page.contexts is None else page.contexts.of(links)
+    return [Link._make((*link[:-1], hints)) for link, hints in zip(read, reader.hints(page, read), strict=True)]
 
 
 def verdicts_of(judge: Judge, pages: Sequence[Page]) -> list[Verdict]:

@@ -6,7 +6,7 @@ import heapq
 import math
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import itemgetter
 
 from spoor import registry
@@ -17,7 +17,7 @@ from spoor.crawling.revision import relearn
 from spoor.errors import SpoorError
 from spoor.frontier.entry import Entry, Host, State
 from spoor.live.from_settings import strategy_of
-from spoor.live.page_reader import canonical_links
+from spoor.live.page_reader import with_canonical_links
 from spoor.live.relearning import earlier_crawl, restore, warm_name
 from spoor.ordering.learned.features import named_features
 from spoor.ordering.learned.learned import Learned
@@ -152,7 +152,7 @@ def _names(parts: Sequence[Part], scorer: Learned, entry: Entry) -> tuple[dict[i
 def _page(folder: CrawlFolder, db: sqlite3.Connection, row: PageRow) -> Page | None:
     """Parses the archived page as it was parsed during the crawl."""
     page = archived_page(folder, db, row)
-    return None if page is None else replace(page, links=canonical_links(page))
+    return None if page is None else with_canonical_links(page)
 
 
 def _worth_lines(worth: Worth) -> Iterator[tuple[str, str]]:

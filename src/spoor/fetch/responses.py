@@ -144,6 +144,8 @@ def _refused(response: Response) -> Failure | None:
 
 def _read(response: Response, parse_options: ParseOptions, apart: bool) -> Page | Failure:
     content_type = response.headers.get("content-type", "")
+    if response.rendering is not None:  # Links of the response and of the rendering are merged with their contexts.
+        parse_options = replace(parse_options, contexts_later=False)
     read = read_in_subprocess if apart else read_answer
     page = read(response.url, response.body, content_type, response.status, parse_options)
     if isinstance(page, Failure) and response.cut not in ("", "type"):

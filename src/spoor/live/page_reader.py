@@ -76,7 +76,8 @@ class Reader:
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
         contexts = on_the_way or strategy.scorer.reads_content
         extractor = extractor_named(parsing.main_text) if reads_main_text(strategy.judge) else None
-        parse_options = ParseOptions(extractor, contexts, most_links, parsing.context, parsing.documents)
+        later = links is not None and not on_the_way
+        parse_options = ParseOptions(extractor, contexts, most_links, parsing.context, parsing.documents, later)
         labels = bool(prior_of(strategy.judge).language)
         return Reader(
             strategy.judge, links, texts, parse_options, labels, waits(strategy.judge) or waits(strategy.scorer)
@@ -87,8 +88,7 @@ class Reader:
         if not isinstance(outcome, Page):
             return outcome
         page = replace(
-            outcome,
-            links=canonical_links(outcome),
+            with_canonical_links(outcome),
             text_fingerprint=text_fingerprint(outcome.text) if outcome.text else None,
         )
         began = time.perf_counter()
@@ -107,7 +107,7 @@ class Reader:
             return outcome
         page = outcome.page
         if self.links is not None and page.links:
-            page = replace(page, links=tuple(hinted(self.links, page, page.links)))
+            page = replace(page, links=tuple(hinted(self.links, page, page.links)), contexts=None)
         said = outcome.verdict, outcome.language, outcome.seconds
         if self.texts:
             return Judged(page, *said)
@@ -149,16 +149,20 @@ def _received(
     return Judged(replace(page, links=tuple(links)), verdict, language, seconds)
 
 
-def canonical_links(page: Page) -> tuple[Link, ...]:
-    """The links of a page by canonical URL, each once. They include the URL that the page declares as canonical."""
+def with_canonical_links(page: Page) -> Page:
+    """The page with its links by canonical URL, each once. They include the URL that it declares as canonical."""
     links: dict[str, Link] = {}
+    names: dict[str, str] = {}
     if page.canonical:
         links[canonical(page.canonical)] = Link(canonical(page.canonical))
     for link in page.links:
         url = canonical(link.url)
-        links.setdefault(url, link if url == link.url else link._replace(url=url))
+        if url not in links:
+            links[url] = link if url == link.url else link._replace(url=url)
+            names[url] = link.url
     links.pop(page.url, None)
-    return tuple(links.values())
+    contexts = None if page.contexts is None else page.contexts.renamed(names)
+    return replace(page, links=tuple(links.values()), contexts=contexts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 
 from spoor.parse import pdf
 from spoor.parse.document_text import DocumentText, Unreadable
-from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_TAG, LONGEST_URL, ParseOptions, read_page
+from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_URL, ParseOptions, read_page
+from spoor.parse.link_contexts import LONGEST_TAG
 from spoor.parse.zipped import read_docx, read_epub, read_open_document
 from spoor.records import Failure, Link, Page
 from spoor.urls import join

@@ -8,21 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-import numpy as np
-
 from spoor.parse.charset import Decoded, decode
+from spoor.parse.link_contexts import LONGEST, LONGEST_TAG, Places, bare_links, links_with_anchors
 from spoor.parse.main_text import Extractor, MainText
 from spoor.parse.page_data import data_of
-from spoor.parse.reading import DESCRIPTION, HREFLANG, REL, Reading, read
+from spoor.parse.reading import Reading, read
 from spoor.parse.scripted import Script, forward, is_thin, locations, needs_scripts
-from spoor.parse.tags import META, TELLING_TAGS
-from spoor.parse.tidy_text import WINDOW, TidyText, crowded, tidied, words_after, words_before
-from spoor.parse.walk import END, INSIDE, IS_APART, IS_NOFOLLOW, START, UNDER, VALUES, WHAT, Numbers, deepest
-from spoor.records import Link, Page, Rendering
+from spoor.parse.tags import TELLING_TAGS
+from spoor.parse.tidy_text import WINDOW, TidyText, tidied
+from spoor.parse.walk import IS_APART, deepest
+from spoor.records import Link, LinkContexts, Page, Rendering
 from spoor.urls import join
 
-LONGEST = 500
-"""Maximum length of anchors and headings in characters; one that is never closed contains the rest of the page."""
 LONGEST_URL = 8_000
 """Maximum length of a URL in characters; servers need not support more (RFC 9110)."""
 
@@ -30,8 +27,6 @@ HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.w
 _BEGINS_AS_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|meta|!--)", re.IGNORECASE)
 MOST_FEEDS = 10
 """Maximum number of feeds per page."""
-LONGEST_TAG = 40
-"""Maximum length of a language tag in characters."""
 MOST_NESTED = 30_000_000
 """Maximum of characters of a page times nesting depth for main text extraction, whose time grows with both. For larger
 pages the whole text is used."""
@@ -41,13 +36,14 @@ pages the whole text is used."""
 class ParseOptions:
     """What to extract besides words and links: the main text, if there is an extractor; the anchors of links and up to
     `window` characters of context on each side; at most `most_links` links, None for all; and documents other than HTML
-    (`parse/documents.py`)."""
+    (`parse/documents.py`). `contexts_later`: contexts are read when `Page.contexts` is asked for them."""
 
     main_text: Extractor | None = None
     contexts: bool = True
     most_links: int | None = None
     window: int = WINDOW
     documents: bool = True
+    contexts_later: bool = False
 
 
 DEFAULT_OPTIONS = ParseOptions()
@@ -99,6 +95,7 @@ def _html_page(page: Page, decoded: Decoded, reading: Reading, parse_options: Pa
     text = tidied(reading.text)
     base = _base(page.url, reading)
     places, left_out = _places(page.url, base, reading, parse_options.most_links)
+    links, contexts = _links(places, reading, text, parse_options)
     return Page(
         url=page.url,
         status=page.status,
@@ -110,17 +107,26 @@ def _html_page(page: Page, decoded: Decoded, reading: Reading, parse_options: Pa
         title=reading.title,
         text=text.lines,
         tag_texts=_tag_texts(reading, text),
-        links=tuple(
-            _with_contexts(places, reading, text, parse_options.window)
-            if parse_options.contexts
-            else _bare(places, reading)
-        ),
+        links=tuple(links),
         unrecorded=left_out,
         canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
         language=reading.language[:LONGEST_TAG],
         feeds=tuple(dict.fromkeys(url for href in reading.feeds[:MOST_FEEDS] if href and (url := _join(base, href)))),
+        contexts=contexts,
     )
+
+
+def _links(
+    places: Places, reading: Reading, text: TidyText, parse_options: ParseOptions
+) -> tuple[list[Link], LinkContexts | None]:
+    """The links, and the contexts that are still to be read; None if there are none."""
+    if not parse_options.contexts:
+        return bare_links(places, reading), None
+    links, contexts = links_with_anchors(places, reading, text, parse_options.window)
+    if contexts is None or parse_options.contexts_later:
+        return links, contexts
+    return contexts.of(links), None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +192,6 @@ def _tag_texts(reading: Reading, text: TidyText) -> dict[str, str]:
     return titles | {name: said for name, said in (texts | reading.metas).items() if said}
 
 
-Places = dict[str, list[int]]
-"""Each URL that a page links to, in order of first occurrence, with the numbers of all links to it."""
-
-
 def _places(url: str, base: str, reading: Reading, most: int | None) -> tuple[Places, int]:
     """The kept ones, and the number of those left out: the last ones, but links outside the main content before those
     inside."""
@@ -220,85 +222,6 @@ def _join(base: str, href: str) -> str | None:
         return None
     url = join(base, href)
     return url if url is not None and len(url) <= LONGEST_URL else None
-
-
-def _bare(places: Places, reading: Reading) -> list[Link]:
-    nofollow = _nofollow(places, reading)
-    return [Link(target, nofollow=asked) for target, asked in zip(places, nofollow, strict=True)]
-
-
-def _nofollow(places: Places, reading: Reading) -> list[bool]:
-    """True if all links to a target are nofollow; a page may exclude one of two links and not the target."""
-    if reading.nofollow:
-        return [True] * len(places)
-    asked = reading.elements[[element for element, _ in reading.links], IS_NOFOLLOW].tolist()
-    return [all(map(asked.__getitem__, numbers)) for numbers in places.values()]
-
-
-def _with_contexts(places: Places, reading: Reading, text: TidyText, window: int) -> list[Link]:
-    """With the context of the first link that has an anchor."""
-    if not places:
-        return []
-    rows = reading.elements[[element for element, _ in reading.links]]
-    rows[rows[:, WHAT] == META, VALUES:] = -1  # The attributes of <meta> do not describe a link.
-    starts, ends = (np.ascontiguousarray(rows[:, column]) for column in (START, END))  # One array layout to compile.
-    navigation = rows[:, IS_APART].astype(np.bool_) | crowded(reading.text, starts, ends)
-    said = _first_anchors(places, rows, reading, text)
-    chosen = [number for number, _ in said]
-    rows = rows[chosen]
-    under = rows[:, UNDER].tolist()
-    headings = _headings(sorted({*under} - {-1}), reading, text)
-    return list(
-        map(
-            Link,
-            places,
-            [anchor for _, anchor in said],
-            [words_before(text.words, place, window) for place in text.ends[rows[:, START]].tolist()],
-            [words_after(text.words, place, window) for place in text.begins[rows[:, END]].tolist()],
-            [headings[span] for span in under],
-            _nofollow(places, reading),
-            [claim[:LONGEST_TAG] for claim in _values(reading, rows, HREFLANG)],
-            [claim.lower()[:LONGEST_TAG] for claim in _values(reading, rows, REL)],
-            map(reading.path, rows[:, INSIDE].tolist()),
-            navigation[chosen].tolist(),
-        )
-    )
-
-
-def _values(reading: Reading, rows: Numbers, slot: int) -> list[str]:
-    """The value of an attribute, for each element."""
-    places = rows[:, VALUES + 2 * slot : VALUES + 2 * slot + 2]
-    return [reading.value(start, end) if start >= 0 else "" for start, end in places.tolist()]
-
-
-def _first_anchors(places: Places, rows: Numbers, reading: Reading, text: TidyText) -> list[tuple[int, str]]:
-    """For each target its first link with an anchor, or else its first one, and the anchor. Without words, an attribute
-    describes the link."""
-    words, ends = text.words, _ends_of_words(text, rows[:, START], rows[:, END])
-    descriptions = rows[:, VALUES + 2 * DESCRIPTION : VALUES + 2 * DESCRIPTION + 2]
-    found = []
-    for numbers in places.values():
-        number, anchor = numbers[0], ""
-        for place in numbers:
-            first, last = ends[place]
-            described = "" if first < last else reading.value(*descriptions[place].tolist())
-            if said := words[first:last] or " ".join(described[:LONGEST].split()):
-                number, anchor = place, said
-                break
-        found.append((number, anchor))
-    return found
-
-
-def _headings(spans: Sequence[int], reading: Reading, text: TidyText) -> dict[int, str]:
-    """The headings of some spans; -1 is for links above all headings."""
-    words = _ends_of_words(text, reading.spans[spans, 1], reading.spans[spans, 2])
-    return {-1: ""} | {span: text.words[first:last] for span, (first, last) in zip(spans, words, strict=True)}
-
-
-def _ends_of_words(text: TidyText, starts: Numbers, ends: Numbers) -> list[tuple[int, int]]:
-    """Start and end of the words in each range; ranges are cut at `LONGEST`, because some elements are never closed."""
-    first, last = text.begins[starts], text.ends[np.minimum(ends, starts + LONGEST)]
-    return list(zip(first.tolist(), last.tolist(), strict=True))
 
 
 # Merging a page with its rendering in a browser.

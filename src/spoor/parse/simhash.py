@@ -53,28 +53,18 @@ def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[i
     letters = 0
     for code in codes:
         meant = meaning[code] if code < _PLANE else code
-        if meant:
-            plain[letters] = meant
-            letters += 1
+        plain[letters] = meant
+        letters += meant != 0
     while letters < PASSAGE:  # Too short for one passage: padded with zeros.
         plain[letters] = 0
         letters += 1
-    power = np.uint64(1)
-    for _ in range(SHINGLE):
-        power *= _BASE
-    shingles = np.empty(letters - SHINGLE + 1, np.uint64)
-    rolling = np.uint64(0)
-    for place in range(letters):
-        rolling = rolling * _BASE + plain[place]
-        if place >= SHINGLE:
-            rolling -= plain[place - SHINGLE] * power
-        if place >= SHINGLE - 1:
-            shingles[place - SHINGLE + 1] = rolling
-    counts = np.zeros((8, 256), np.int64)
-    for shingle in shingles:
-        mixed = _mixed(shingle)
-        for byte in range(8):
-            counts[byte, (mixed >> np.uint64(8 * byte)) & np.uint64(255)] += 1
+    # Polynomials in `_BASE` over 2, 4 and 8 characters, each from two of half the length.
+    width, power = 1, _BASE
+    while width < SHINGLE:
+        for place in range(letters - 2 * width + 1):
+            plain[place] = plain[place] * power + plain[place + width]
+        width, power = 2 * width, power * power
+    shingles = plain[: letters - SHINGLE + 1]
     # Hashes are uniformly distributed: those below a threshold include the smallest ones, and are few.
     passages = letters - PASSAGE + 1
     most = np.uint64(2**64 - 1)
@@ -92,21 +82,47 @@ def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[i
         if ordered[place] != ordered[distinct - 1]:
             ordered[distinct] = ordered[place]
             distinct += 1
-    return letters, _elected(counts, len(shingles)), ordered[: min(distinct, KEPT)]
+    return letters, _elected(shingles), ordered[: min(distinct, KEPT)]
 
 
 @compiled
-def _elected(counts: NDArray[np.int64], voters: int) -> int:
-    """The bits set in more than half of the hashes, given the counts of each byte value at each of 8 positions."""
+def _elected(shingles: Hashes) -> int:
+    """The bits set in more than half of the hashes, the lowest byte first. All 64 bits are counted at once: bit b of
+    `digits[k]` is digit k of the binary count of hashes with bit b. Eight hashes are added by full adders before they
+    are carried on (Harley-Seal)."""
+    digits = np.zeros(32, np.uint64)
+    ones, twos, fours = np.uint64(0), np.uint64(0), np.uint64(0)
+    eight = np.zeros(8, np.uint64)
+    for start in range(0, len(shingles), 8):
+        for place in range(8):
+            eight[place] = _mixed(shingles[start + place]) if start + place < len(shingles) else np.uint64(0)
+        ones, first = _added(ones, eight[0], eight[1])
+        ones, second = _added(ones, eight[2], eight[3])
+        twos, low = _added(twos, first, second)
+        ones, first = _added(ones, eight[4], eight[5])
+        ones, second = _added(ones, eight[6], eight[7])
+        twos, high = _added(twos, first, second)
+        fours, carry = _added(fours, low, high)
+        digit = 3
+        while carry:
+            digits[digit], carry = digits[digit] ^ carry, digits[digit] & carry
+            digit += 1
+    digits[0], digits[1], digits[2] = ones, twos, fours
     bits = np.int64(0)
-    for place in range(8):
-        for bit in range(8):
-            votes = 0
-            for byte in range(256):
-                votes += counts[place, byte] * (byte >> bit & 1)
-            if votes * 2 > voters:
-                bits |= np.int64(1) << np.int64(8 * (7 - place) + bit)
+    for bit in range(64):
+        votes = np.int64(0)
+        for digit in range(len(digits)):
+            votes += np.int64((digits[digit] >> np.uint64(bit)) & np.uint64(1)) << np.int64(digit)
+        if votes * 2 > len(shingles):
+            bits |= np.int64(1) << np.int64(8 * (7 - bit // 8) + bit % 8)
     return int(bits)
+
+
+@compiled
+def _added(one: np.uint64, two: np.uint64, three: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Sum and carry of three numbers of one digit, for each bit."""
+    half = one ^ two
+    return half ^ three, one & two | half & three
 
 
 @compiled

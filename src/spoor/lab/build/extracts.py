@@ -11,7 +11,8 @@ from spoor.errors import BadInput
 from spoor.judging.language_tags import main_language
 from spoor.lab.build.gather import Packed, Recorded, pack
 from spoor.parse.charset import canonical, header_charset
-from spoor.parse.html import HTML_TYPES, LONGEST, LONGEST_TAG
+from spoor.parse.html import HTML_TYPES
+from spoor.parse.link_contexts import LONGEST, LONGEST_TAG
 from spoor.parse.reading import robots_directives
 from spoor.records import Link, Page, Redirect
 from spoor.urls import join, normalise
