@@ -33,9 +33,10 @@ from bench.stages import OTHER, Clock
 from spoor.cli.simulating import shards_in
 from spoor.cli.terminal import print_table
 from spoor.crawling.share import Share
+from spoor.errors import MissingExtra
 from spoor.events import Event, Visited
 from spoor.live import ray_cluster
-from spoor.live.ray_cluster import ShardActor, connected, crawl_in_actors
+from spoor.live.ray_cluster import ShardActor, check_ray, connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Totals
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder
@@ -280,6 +281,11 @@ def main(options: Sequence[str] = ()) -> None:
     parser.add_argument("--rounds", type=int, default=3, help="times that all is done; medians are printed (3)")
     asked = parser.parse_args(options)
     cores, counts = sorted(os.sched_getaffinity(0)), [0, *shards_in(asked.shards)]
+    try:
+        check_ray()
+    except MissingExtra as error:
+        print(error)
+        return
     with served(Shape(asked.pages * WEB_PER_CRAWL, hosts=asked.hosts), cores) as seeds:
         server = next(below(os.getpid()))
         for strategy in asked.strategies.split(","):

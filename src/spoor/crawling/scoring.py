@@ -129,7 +129,10 @@ class Scoring:
         if link.url in self._fetched_elsewhere:
             return False
         sent = self._sent.get(link.url)
-        return sent is None or not self._is_saturated(link.url, sent[0], sighting)
+        if sent is None:
+            return True
+        # The shard that owns the link finds it on its own pages, too: about as often as this one.
+        return not self._is_saturated(link.url, self._merged(sent[0], sent[0]), sighting)
 
     def _gains(self, entry: Entry, sighting: Sighting) -> bool:
         """Whether a known link can still gain evidence from this page."""
