@@ -26,7 +26,7 @@ from spoor.lab.teaching import Lessons, Teaching
 from spoor.lab.worlds import RecordedWorld
 from spoor.pricing import Limits
 from spoor.records import Verdict
-from spoor.stopping import ExpectedFinds, LastRequests, expected_finds, too_few
+from spoor.stopping import ExpectedFinds, LastRequests, certainty, expected_finds, too_few
 
 EVERY = 100
 """Requests between two looks."""
@@ -98,18 +98,18 @@ def crawled(row: Row, webs: Path, answers: int | None) -> Crawled:
         crawl.begin(task.web.urls[number] for number in task.seeds)
         return seen(row.name, simulate(crawl, world), store, world, world.truth)
     lessons = Lessons(task, Teaching(answers, about=True))
-    return seen(row.name, lessons.events(), lessons.store, world, lambda url: sure_find(lessons.visited[url]))
+    return seen(row.name, lessons.events(), lessons.store, world, lambda url: found_share(lessons.visited[url]))
 
 
-def sure_find(verdict: Verdict) -> float:
-    """How sure it is that a page is relevant which is taken for it."""
-    return verdict.relevance if verdict.relevant else 0.0
+def found_share(verdict: Verdict) -> float:
+    """How far a page counts as a find by a taught judge."""
+    return certainty(verdict.relevance) if verdict.relevant else 0.0
 
 
 def seen(
     name: str, events: Iterable[Event], store: MemoryStore, world: RecordedWorld, judged: Callable[[str], float]
 ) -> Crawled:
-    """`judged`: how sure it is by now that a page is relevant that was fetched."""
+    """`judged`: how far a fetched page counts as a find by now."""
     last, stop = LastRequests(too_few(RULE)), 0
     tries: list[tuple[float, str]] = []
     finds: list[bool] = []

@@ -17,7 +17,7 @@ from spoor.lab.web import Web
 from spoor.live.session import open_session
 from spoor.records import Verdict, Visit
 from spoor.settings import Config, Crawling, Politeness, Target
-from spoor.stopping import LastRequests, TooFew, expected_finds, stop_rule, too_few
+from spoor.stopping import LastRequests, TooFew, certainty, expected_finds, stop_rule, too_few
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import open_to_read
 from spoor.store.recent import expected_in, last_requests
@@ -123,8 +123,9 @@ def test_a_better_key_is_worth_more_and_a_seed_says_nothing() -> None:
     assert worse.among_waiting == 0, "nothing as bad was tried, so nobody knows"
 
 
-def test_a_find_that_is_not_sure_counts_by_its_probability() -> None:
-    expected = expected_finds({0.0: 1000}, [(0.0, 0.6), (0.0, 0.0)] * 100)
+def test_a_find_that_is_not_certain_counts_in_part() -> None:
+    assert [certainty(probability) for probability in (0.2, 0.5, 0.75, 1.0)] == [0.0, 0.0, 0.5, 1.0]
+    expected = expected_finds({0.0: 1000}, [(0.0, certainty(0.8)), (0.0, 0.0)] * 100)
     assert expected is not None
     assert round(expected.among_waiting) == 300
 

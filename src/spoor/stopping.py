@@ -101,8 +101,14 @@ MOST = 30.0
 """Log odds are clipped to this: beyond it, a probability is 0 or 1 in practice."""
 
 Try = tuple[float, float]
-"""The first part of the key of a link when it was fetched, and the probability that the page is relevant: 0 or 1 unless
-the judge learns from answers."""
+"""The first part of the key of a link when it was fetched, and how far the page counts as a find: 0 or 1 unless the
+judge learns from answers, else `certainty`."""
+
+
+def certainty(probability: float) -> float:
+    """How far a page counts as a find whose relevance is a probability: 1 if certain, 0 from one half down. Near one
+    half a verdict says hardly anything, and of the pages that a judge takes for relevant many are there."""
+    return max(0.0, 2.0 * probability - 1.0)
 
 
 @dataclass(frozen=True, slots=True)

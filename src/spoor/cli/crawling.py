@@ -233,10 +233,10 @@ class LiveLine:
 
 def taught_line(event: Taught) -> str:
     doubts = {
-        "new answers that contradict confident verdicts": event.surprises,
+        "confident verdicts that new answers contradict": event.surprises,
         "pages with two answers": event.contradictions,
     }
-    doubtful = "".join(f"; {number:,} {what}" for what, number in doubts.items() if number)
+    doubtful = "".join(f"; {what}: {number:,}" for what, number in doubts.items() if number)
     source = f"{event.answers:,} answers" if event.answers else "the pages it has seen"
     learned = f"the judge has learned from {source}, version {event.version}"
     return f"{learned}: {event.changed:,} verdict{'s' * (event.changed != 1)} changed{doubtful}"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 
 from spoor import settings as config
-from spoor.stopping import TRIES, ExpectedFinds, expected_finds
+from spoor.stopping import TRIES, ExpectedFinds, certainty, expected_finds
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import open_parts
 from spoor.store.lesson_tables import has_students
@@ -51,13 +51,14 @@ def expected_from(*shards: sqlite3.Connection) -> ExpectedFinds | None:
 
 
 def _last_tries(db: sqlite3.Connection, most: int) -> Iterator[tuple[float, float, float]]:
-    """Yields time, first component of the key when the link was fetched, and probability that the page was relevant.
-    Only a taught judge's relevance is a probability; for others it is 0 or 1."""
+    """Yields time, first component of the key when the link was fetched, and how far the page counts as a find. Only a
+    taught judge's relevance is a probability; for others it is 0 or 1."""
     query = "SELECT key1 FROM links WHERE host = (SELECT id FROM hosts WHERE name = ?) AND url = ?"
-    for at, host, url, found in _last(db, most, "relevant * relevance" if has_students(db) else "relevant"):
+    taught = has_students(db)
+    for at, host, url, found in _last(db, most, "relevant * relevance" if taught else "relevant"):
         row = db.execute(query, (host, url)).fetchone()
         if row is not None:
-            yield at, row[0], found
+            yield at, row[0], certainty(found) if taught else found
 
 
 def _last(db: sqlite3.Connection, most: int, found: str) -> list[tuple[float, str, str, float]]:
