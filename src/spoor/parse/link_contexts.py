@@ -31,8 +31,11 @@ def _nofollow(places: Places, reading: Reading) -> list[bool]:
     """True if all links to a target are nofollow; a page may exclude one of two links and not the target."""
     if reading.nofollow:
         return [True] * len(places)
-    asked = reading.elements[[element for element, _ in reading.links], IS_NOFOLLOW].tolist()
-    return [all(map(asked.__getitem__, numbers)) for numbers in places.values()]
+    asked = reading.elements[[element for element, _ in reading.links], IS_NOFOLLOW]
+    if not asked.any():
+        return [False] * len(places)
+    is_asked = asked.tolist().__getitem__
+    return [all(map(is_asked, numbers)) for numbers in places.values()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
