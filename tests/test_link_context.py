@@ -118,13 +118,25 @@ def test_links_have_the_same_contexts_if_these_are_read_later_whatever_their_url
 
 def test_the_learning_strategy_reads_contexts_only_of_links_that_it_scores() -> None:
     scorer = Learned(TargetPrior("th"))
-    reader = Reader.of(Strategy(truth(graph("S:")), scorer, LastPage()))
-    body = PAGE.encode()
-    answer = Response("http://a.test/", 200, {"content-type": "text/html"}, body, body, b"", b"", "", 0.0, 0.0)
-    visit = Visit("http://a.test/", "a.test", 0, 0.0)
-    here, in_worker = reader.read(visit, answer), reader.read_in_worker(visit, answer)
-    assert isinstance(here, Judged) and isinstance(in_worker, Judged) and in_worker.page.contexts is None
+    here, in_worker = read_live(scorer, PAGE)
+    assert in_worker.page.contexts is None
     assert not any(link.left or link.right or link.heading for link in here.page.links)
     read_here = hinted(scorer, here.page, here.page.links)
     assert [link.hints for link in read_here] == [link.hints for link in in_worker.page.links]
     assert [link.hints for link in read_here] == [link.hints for link in hinted(scorer, here.page, read(False).links)]
+
+
+def test_a_worker_sends_no_contexts_even_if_no_link_is_left() -> None:
+    here, in_worker = read_live(Learned(TargetPrior("th")), "<p><a href='/?utm_source=x'>itself</a>")
+    assert here.page.links == in_worker.page.links == () and in_worker.page.contexts is None
+
+
+def read_live(scorer: Learned, html: str) -> tuple[Judged, Judged]:
+    """As a live crawl reads it in its own process and in a worker."""
+    reader = Reader.of(Strategy(truth(graph("S:")), scorer, LastPage()))
+    body = html.encode()
+    answer = Response("http://a.test/", 200, {"content-type": "text/html"}, body, body, b"", b"", "", 0.0, 0.0)
+    visit = Visit("http://a.test/", "a.test", 0, 0.0)
+    here, in_worker = reader.read(visit, answer), reader.read_in_worker(visit, answer)
+    assert isinstance(here, Judged) and isinstance(in_worker, Judged)
+    return here, in_worker

@@ -105,9 +105,10 @@ class Reader:
         outcome = self.read(visit, response)
         if not isinstance(outcome, Judged):
             return outcome
-        page = outcome.page
-        if self.links is not None and page.links:
-            page = replace(page, links=tuple(hinted(self.links, page, page.links)), contexts=None)
+        page, links = outcome.page, outcome.page.links
+        if self.links is not None and links:
+            links = tuple(hinted(self.links, page, links))
+        page = replace(page, links=links, contexts=None)
         said = outcome.verdict, outcome.language, outcome.seconds
         if self.texts:
             return Judged(page, *said)
