@@ -45,6 +45,8 @@ PLANS = {
     "sentence, 50 answers, one in ten wrong": Teaching(50, about=True, wrong=0.1),
 }
 VISITS = 5_000
+REVISED = ("class=student", "code=java", "lang=ru")
+"""Targets of the crawls whose verdicts are revised, for their costs: of small, middle and large webs."""
 AGAINST = {True: "perfect judge, sentence", False: "perfect judge"}
 Done = Mapping[str, Mapping[str, Taught]]
 """What came of each plan, by target and start."""
@@ -100,21 +102,30 @@ def kept_run(plan: str, name: str, task: Task, kept: Path) -> Taught:
 
 
 def costs(webs: Path) -> Iterator[tuple[str, float]]:
-    """Of processor time, after a crawl of 5,000 requests."""
+    """Of processor time, after crawls of up to 5,000 requests."""
     rows = {row.target: row for row in read_rows(DATA) if row.start == "relevant"}
-    prepared = PreparedTask(replace(task_of(rows["class=student"], webs), budget=VISITS))
-    lessons = Lessons(prepared, Teaching())
-    for _ in lessons.events():
-        pass
-    pages = prepared.pages(np.arange(1_000))
+    prepared, *others = (PreparedTask(replace(task_of(rows[name], webs), budget=VISITS)) for name in REVISED)
+    lessons, pages = crawled(prepared), prepared.pages(np.arange(1_000))
     yield "to judge a page", seconds_of(lambda: lessons.student.judge(pages)) / len(pages)
     known = [Answered(Answer(page.url, number % 4 == 0, "costs"), sample(page)) for number, page in enumerate(pages)]
     yield "to fit 500 answers", seconds_of(lambda: lessons.student.taught(known[:500]))
+    yield of_lesson(lessons)
+    yield from (of_lesson(crawled(other)) for other in others)
+
+
+def crawled(prepared: PreparedTask) -> Lessons:
+    lessons = Lessons(prepared, Teaching())
+    for _ in lessons.events():
+        pass
+    return lessons
+
+
+def of_lesson(lessons: Lessons) -> tuple[str, float]:
     lessons.put(50)
     before = {url: verdict.relevant for url, verdict in lessons.visited.items()}
     seconds = seconds_of(lessons.teach)
     turned = sum(lessons.visited[url].relevant != relevant for url, relevant in before.items())
-    yield f"a lesson: {len(before):,} pages judged again, {turned:,} verdicts turned", seconds
+    return f"a lesson: {len(before):,} pages judged again, {turned:,} verdicts turned", seconds
 
 
 def seconds_of(work: Callable[[], object]) -> float:
