@@ -15,8 +15,9 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
-from spoor.live.driver import LiveDriver
+from spoor.live.driver import LINKS_AT_ONCE, LiveDriver
 from spoor.ordering.simple import Arrival
+from spoor.pricing import Limits
 from spoor.records import ADMIT, Evidence, Link, Outcome, Ruling, Sighting, TrailState, Visit, WaitingLink
 from spoor.roles import Merge
 from spoor.store.incidents import SavedTroubles
@@ -120,6 +121,22 @@ def test_a_live_crawl_goes_on_after_links_that_are_turned_away() -> None:
         return [event async for batch in driver.run() for event in batch]
 
     all_but_the_last_are_turned_away(asyncio.run(run()))
+
+
+def test_pages_with_thousands_of_links_are_absorbed_in_batches_of_their_own() -> None:
+    hubs = [url(f"h{number}.test/") for number in range(4)]
+    links = {hub: [f"{hub}{number}" for number in range(LINKS_AT_ONCE)] for hub in hubs}
+    web = WrittenWorld.of_links(links, frozenset())
+    crawl = Crawl(Strategy(truth(web), Arrival()), Frontier(MemoryStore()), Limits(visits=len(hubs)))
+    crawl.begin(hubs)
+
+    async def run() -> list[int]:
+        driver = LiveDriver(
+            crawl, WrittenDownloader(web), connections=4, clock=lambda: 0.0, troubles=SavedTroubles(None)
+        )
+        return [len(names(batch).split()) async for batch in driver.run()]
+
+    assert asyncio.run(run()) == [1, 1, 1, 1, 0]
 
 
 def all_but_the_last_are_turned_away(events: list[Event]) -> None:

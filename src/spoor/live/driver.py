@@ -11,7 +11,7 @@ from typing import Any
 from spoor.crawl import Arrival, Crawl
 from spoor.errors import OF_STORAGE
 from spoor.events import Event
-from spoor.records import Outcome, Trouble, Visit
+from spoor.records import Judged, Outcome, Page, RobotsRules, SitemapFile, Trouble, Visit
 from spoor.roles import Downloader, Troubles
 
 GRACE = 0.5
@@ -20,6 +20,10 @@ AT_ONCE = 16
 """Most visits that are absorbed in one batch, which takes about 25 ms. The event loop runs once after each batch and
 each selected visit, so that other tasks need not wait long. Smaller batches mean more disk writes and more
 re-scoring."""
+LINKS_AT_ONCE = 2_000
+"""Links in a batch after which it ends early, about 50 ms: a page may have thousands."""
+LINE_OF_RULES = 25
+"""Characters of a robots.txt that take about as long as a link."""
 
 
 @dataclass
@@ -114,14 +118,17 @@ class LiveDriver:
         return self.crawl.wake_at() if self._under_way < self.connections else None
 
     async def _arrivals(self, wake: float | None) -> list[Arrival]:
-        """Waits for outcomes; returns those that have arrived, at most `AT_ONCE`, or none if `wake` comes first."""
+        """Waits for outcomes; returns those that have arrived, at most `AT_ONCE` and `LINKS_AT_ONCE`, or none if `wake`
+        comes first."""
         try:
             async with asyncio.timeout(None if wake is None else max(0.0, wake - self.clock())):
                 arrived = [await self._arrived.get()]
         except TimeoutError:
             return []
-        while not self._arrived.empty() and len(arrived) < AT_ONCE:
+        links = _links(arrived[0])
+        while not self._arrived.empty() and len(arrived) < AT_ONCE and links < LINKS_AT_ONCE:
             arrived.append(self._arrived.get_nowait())
+            links += _links(arrived[-1])
         for thing in arrived:
             if isinstance(thing, BaseException):
                 raise thing
@@ -134,6 +141,19 @@ class LiveDriver:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def _links(arrived: Arrival | BaseException | None) -> int:
+    """How long an arrival takes to be absorbed, in links."""
+    match arrived:
+        case (_, Judged(page)) | (_, Page() as page):
+            return len(page.links)
+        case (_, RobotsRules(text)):
+            return len(text) // LINE_OF_RULES
+        case (_, SitemapFile(listed=listed)):
+            return len(listed)
+        case _:
+            return 0
 
 
 @dataclass(frozen=True, slots=True)
