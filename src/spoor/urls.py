@@ -161,9 +161,9 @@ def canonical(url: str) -> str:
 
     For live crawls. The other parameters keep their order and spelling, because some servers depend on it.
     """
-    path, mark, query = url.partition("?")
-    if not mark and ";" not in path and "(" not in path and "%3B" not in path:
+    if "?" not in url and ";" not in url and "(" not in url and "%3B" not in url:
         return url
+    path, _, query = url.partition("?")
     if "%3B" in path or ";" in path or "(" in path:
         bare = _SESSION_IN_PATH.sub("", path)
         path = path if bare == path else normalise(bare) or path

@@ -223,10 +223,12 @@ _ACTS: dict[int, Callable[[Reading, int], None]] = {
 }
 
 
-def read(html: str) -> Reading:
-    """Raises only MemoryError: any HTML can be parsed, but some needs too much memory."""
+def read(html: str, utf8: bytes | None = None) -> Reading:
+    """Raises only MemoryError: any HTML can be parsed, but some needs too much memory. `utf8`: the same in UTF-8, if it
+    is known; the parser need not encode it then."""
+    within = bounded(html)
     try:
-        root = LexborHTMLParser(bounded(html)).root
+        root = LexborHTMLParser(within if utf8 is None or len(within) < len(html) else utf8).root
         markup = "" if root is None else root.html
     except SelectolaxError:
         raise MemoryError("the parser ran out of memory") from None
