@@ -107,12 +107,12 @@ _SMALL_ESCAPE = re.compile(r"%(?:[a-f][0-9a-fA-F]|[0-9A-F][a-f])")
 _TOKEN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[0-9A-Za-z_-]{16,}|[0-9]{20,}")
 _SESSION_IN_PATH = re.compile(r"(?:;|%3B)(?:jsessionid|phpsessid)=[^/;]*|/\(S\([0-9a-z]{24}\)\)(?=/)", re.IGNORECASE)
 _INDEX_NAMES = frozenset(name.lower() for name in INDEX_FILES)
-_KEPT = r"-\w~!$&()*+,;=@."
+_KEPT = r"-\w~!$&()*+,;=@."  # Characters that are never escaped, neither in paths nor in queries.
 _ESCAPED = rf"(?:%(?!2E)[0-9A-F]{{2}}[{_KEPT}:]*+)*+"
 _SEGMENT = rf"/(?![./])[{_KEPT}:]*+{_ESCAPED}"
 _PLAIN = re.compile(
-    rf"((?:(https?://[a-z0-9.:-]++)?+((?:{_SEGMENT})++)|\w[{_KEPT}]*+{_ESCAPED}(?:{_SEGMENT})*+)"
-    rf"(?:\?[{_KEPT}:/?]*+)?+)(?:#[!-~]*+)?+",
+    rf"((?:(https?://[a-z0-9.:-]{{1,260}}+)?+((?:{_SEGMENT})++)|\w[{_KEPT}]*+{_ESCAPED}(?:{_SEGMENT})*+)"
+    rf"(?:\?[{_KEPT}:/?]*+(?:%[0-9A-F]{{2}}[{_KEPT}:/?]*+)*+)?+)(?:#[!-~]*+)?+",
     re.ASCII,
 )
 """A reference that is in normal form already, except for its host: nothing to escape, no dot segments. Its groups: all
