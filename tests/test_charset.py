@@ -244,3 +244,14 @@ def test_a_page_that_could_be_read_so_far_is_not_utf_16() -> None:
 )
 def test_any_bytes_can_be_decoded(body: bytes, content_type: str) -> None:
     decode(body, content_type).text.encode()
+
+
+@pytest.mark.parametrize("body", [b"plain", "gr\u00fcn".encode(), "\ufeffmarked".encode()])
+def test_a_page_in_utf_8_is_given_to_the_parser_as_it_came(body: bytes) -> None:
+    read = decode(body, "")
+    assert read.utf8 == read.text.encode()
+
+
+def test_a_page_in_another_charset_is_not() -> None:
+    assert decode("gr\u00fcn".encode("latin-1"), "text/html; charset=latin-1").utf8 is None
+    assert decode("gr\u00fcn".encode(), "text/html; charset=latin-1").utf8 is None

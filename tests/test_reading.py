@@ -128,3 +128,9 @@ def test_white_space_is_what_python_takes_for_it() -> None:
     tidy = tidied(np.array([ord("a") if n % 2 else n // 2 for n in range(2 * 0x110000)], np.uint32))
     whole = "".join("a" if n % 2 else chr(n // 2) for n in range(2 * 0x110000))
     assert tidy.words == " ".join(whole.split())
+
+
+@given(st.text(st.sampled_from(" \n\x00\x1fa\u00e4\u3042\ud800\U0001f600"), max_size=12))
+def test_a_tidied_text_keeps_all_characters_but_white_space(text: str) -> None:
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    assert tidied(codes).words == " ".join(text.split())

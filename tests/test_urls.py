@@ -112,6 +112,19 @@ def test_a_joined_link_is_normalised(href: str) -> None:
     assert target is None or normalise(target) == target
 
 
+USUAL_PARTS = (
+    "a b-c. .d page.html ~e / / / /.. ? & = , ; : # % %2E %C3%A4 %c3 %41 ' | { + @ ! http://o.test HTTP://O.test "
+    "https://o.test https://o.test:443 http://o.test:80 http://127.1 http://127.0.0.1 :8080 http://xn--a"
+)
+usual_parts = st.sampled_from(USUAL_PARTS.split(" "))
+
+
+@given(st.lists(usual_parts, max_size=8).map("".join))
+def test_a_link_that_need_not_be_parsed_is_joined_like_one_that_is_parsed(href: str) -> None:
+    """A tab, which parsers ignore, makes every reference one that has to be parsed."""
+    assert join(BASE, href) == join(BASE, f"{href}\t")
+
+
 @pytest.mark.parametrize(
     ("url", "host"),
     [

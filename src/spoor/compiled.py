@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
 
+import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Number = TypeVar("Number", bound=np.generic)
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
@@ -24,3 +27,11 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
         return cast(Callable[P, R], njit(cache=True)(function))
     except RuntimeError:
         return cast(Callable[P, R], njit(function))
+
+
+@compiled
+def nth(numbers: NDArray[Number], place: int) -> Number:
+    """`numbers[place]` for a place that is never negative: numba does not test that it is, which takes a quarter of the
+    time of a loop over characters. Only for compiled code."""
+    found: Number = numbers[np.uintp(place)]
+    return found

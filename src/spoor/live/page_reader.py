@@ -162,8 +162,11 @@ def with_canonical_links(page: Page) -> Page:
             links[url] = link if url == link.url else link._replace(url=url)
             names[url] = link.url
     links.pop(page.url, None)
+    found = tuple(links.values())
+    if found == page.links:
+        return page
     contexts = None if page.contexts is None else page.contexts.renamed(names)
-    return replace(page, links=tuple(links.values()), contexts=contexts)
+    return replace(page, links=found, contexts=contexts)
 
 
 @dataclass(frozen=True, slots=True)

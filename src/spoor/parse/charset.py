@@ -175,12 +175,14 @@ _MOST_LOST = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Charsets are WHATWG names in lower case, "" if not declared; `detected` depends on the bytes alone."""
+    """Charsets are WHATWG names in lower case, "" if not declared; `detected` depends on the bytes alone. `utf8` is the
+    text in UTF-8, None if the body is in another charset."""
 
     text: str
     header: str
     meta: str
     detected: str
+    utf8: bytes | None = None
 
 
 def decode(body: bytes, content_type: str) -> Decoded:
@@ -195,7 +197,8 @@ def decode(body: bytes, content_type: str) -> Decoded:
     detected = marked or guess(body, as_utf8 is not None)
     believed = [marked] if marked else [name for name in (header, meta, detected) if name]
     if as_utf8 is not None and believed[0] in ("utf-8", "ascii"):
-        return Decoded(as_utf8.removeprefix("\ufeff"), header, meta, detected)
+        utf8 = body.removeprefix(codecs.BOM_UTF8)
+        return Decoded(as_utf8.removeprefix("\ufeff"), header, meta, detected, utf8)
     return Decoded(_read(body, believed), header, meta, detected)
 
 

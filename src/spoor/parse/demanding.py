@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import compiled, nth
 
 LARGEST = 500_000
 """Bytes."""
@@ -71,15 +71,15 @@ def _is_orderly(html: NDArray[np.uint8], starts: NDArray[np.int64]) -> bool:
     reads = MOST_READS * end
     for start in starts:
         name = start + 1
-        closes = name < end and html[name] == _SLASH
+        closes = name < end and nth(html, name) == _SLASH
         if closes:
             name += 1
-        if name >= end or not 97 <= html[name] | _SMALL_LETTER <= 122:
+        if name >= end or not 97 <= nth(html, name) | _SMALL_LETTER <= 122:
             continue
         place, code = name, 0
-        while place < end and _KINDS[html[place]] & (_BLANK | _STROKE | _END) == 0:
+        while place < end and _KINDS[nth(html, place)] & (_BLANK | _STROKE | _END) == 0:
             if place - name < _LONGEST_NAME + 1:
-                code = code * 256 + (html[place] | _SMALL_LETTER)
+                code = code * 256 + int(nth(html, place) | _SMALL_LETTER)
             place += 1
         length = place - name
         place, attributes = _end_of_tag(html, place)
@@ -91,7 +91,7 @@ def _is_orderly(html: NDArray[np.uint8], starts: NDArray[np.int64]) -> bool:
             if closes:
                 unpaired_ends += 1
             else:
-                while place < end and html[place] != _LESS_THAN:
+                while place < end and nth(html, place) != _LESS_THAN:
                     place += 1
                 if _closes_at(html, place, name, length):
                     unpaired_ends -= 1
@@ -109,17 +109,17 @@ def _end_of_tag(html: NDArray[np.uint8], place: int) -> tuple[int, int]:
     Stops early if there are too many."""
     end = html.size
     attributes = 0
-    while place < end and html[place] != _MORE_THAN and attributes <= MOST_ATTRIBUTES:
-        if _KINDS[html[place]] & (_BLANK | _STROKE):
+    while place < end and nth(html, place) != _MORE_THAN and attributes <= MOST_ATTRIBUTES:
+        if _KINDS[nth(html, place)] & (_BLANK | _STROKE):
             place += 1
             continue
         attributes += 1
         place += 1
-        while place < end and _KINDS[html[place]] == _PLAIN:
+        while place < end and _KINDS[nth(html, place)] == _PLAIN:
             place += 1
-        while place < end and _KINDS[html[place]] == _BLANK:
+        while place < end and _KINDS[nth(html, place)] == _BLANK:
             place += 1
-        if place < end and html[place] == _EQUALS:
+        if place < end and nth(html, place) == _EQUALS:
             place = _end_of_value(html, place + 1)
     return place, attributes
 
@@ -128,15 +128,15 @@ def _end_of_tag(html: NDArray[np.uint8], place: int) -> tuple[int, int]:
 def _end_of_value(html: NDArray[np.uint8], place: int) -> int:
     """The end of an attribute value, from after the equals sign."""
     end = html.size
-    while place < end and _KINDS[html[place]] == _BLANK:
+    while place < end and _KINDS[nth(html, place)] == _BLANK:
         place += 1
-    if place < end and (html[place] == _QUOTE or html[place] == _APOSTROPHE):
-        quote = html[place]
+    if place < end and (nth(html, place) == _QUOTE or nth(html, place) == _APOSTROPHE):
+        quote = nth(html, place)
         place += 1
-        while place < end and html[place] != quote:
+        while place < end and nth(html, place) != quote:
             place += 1
         return place + 1
-    while place < end and _KINDS[html[place]] & (_BLANK | _END) == 0:
+    while place < end and _KINDS[nth(html, place)] & (_BLANK | _END) == 0:
         place += 1
     return place
 
@@ -145,9 +145,9 @@ def _end_of_value(html: NDArray[np.uint8], place: int) -> int:
 def _closes_at(html: NDArray[np.uint8], place: int, name: int, length: int) -> bool:
     """Whether the end tag for the name of `length` letters at `name` is at `place`."""
     after = place + 2 + length
-    if after >= html.size or html[place + 1] != _SLASH or html[after] != _MORE_THAN:
+    if after >= html.size or nth(html, place + 1) != _SLASH or nth(html, after) != _MORE_THAN:
         return False
     for letter in range(length):
-        if html[place + 2 + letter] | _SMALL_LETTER != html[name + letter] | _SMALL_LETTER:
+        if nth(html, place + 2 + letter) | _SMALL_LETTER != nth(html, name + letter) | _SMALL_LETTER:
             return False
     return True

@@ -59,7 +59,7 @@ def read_page(
     mime = _mime(body, content_type)
     if 200 <= status < 300 and mime in HTML_TYPES:
         decoded = decode(body, content_type)
-        reading = read(decoded.text)
+        reading = read(decoded.text, decoded.utf8)
         page = _html_page(Page(url, status, mime, size=len(body)), decoded, reading, parse_options)
         filled = page
         if is_thin(page):

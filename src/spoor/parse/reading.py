@@ -30,7 +30,9 @@ _NESTING = re.compile(
 def bounded(html: str) -> str:
     """Cuts the HTML where it is nested deeper than real pages are; a trap could block the crawler for hours."""
     html = html[:LONGEST]
-    return html[: _too_deep_at(html, DEEPEST)] if html.count("<") > DEEPEST else html
+    if len(html) <= 2 * DEEPEST or html.count("<") <= DEEPEST:  # A tag has at least two characters that count.
+        return html
+    return html[: _too_deep_at(html, DEEPEST)]
 
 
 def deeper_than(html: str, deepest: int) -> bool:
@@ -122,7 +124,8 @@ class Reading:
     def read(self) -> None:
         """Interprets the elements in document order."""
         markup, links = self.markup, self.links
-        for number, (what, start, end) in enumerate(self.elements[:, _WHAT_AND_FIRST_VALUE].tolist()):
+        columns = self.elements[:, _WHAT_AND_FIRST_VALUE].T.tolist()
+        for number, (what, start, end) in enumerate(zip(*columns, strict=True)):
             if what <= tags.FRAME:
                 href = markup[start:end]
                 links.append((number, _plain(href) if "&" in href else href))
@@ -160,7 +163,8 @@ class Reading:
         self.title = self.title or " ".join(self._value(number, 0).split())
 
     def _read_meta(self, number: int) -> None:
-        name, content, claimed = (self._value(number, slot) for slot in range(3))
+        places = self.elements[number, VALUES : VALUES + 6].tolist()
+        name, content, claimed = map(self.value, places[::2], places[1::2])
         name, claimed = name.lower(), claimed.lower()
         if name in ("description", "keywords"):
             self.metas.setdefault(name, " ".join(content.split()))
@@ -223,10 +227,12 @@ _ACTS: dict[int, Callable[[Reading, int], None]] = {
 }
 
 
-def read(html: str) -> Reading:
-    """Raises only MemoryError: any HTML can be parsed, but some needs too much memory."""
+def read(html: str, utf8: bytes | None = None) -> Reading:
+    """Raises only MemoryError: any HTML can be parsed, but some needs too much memory. `utf8`: the same in UTF-8, if it
+    is known; the parser need not encode it then."""
+    within = bounded(html)
     try:
-        root = LexborHTMLParser(bounded(html)).root
+        root = LexborHTMLParser(within if utf8 is None or len(within) < len(html) else utf8).root
         markup = "" if root is None else root.html
     except SelectolaxError:
         raise MemoryError("the parser ran out of memory") from None

@@ -70,9 +70,10 @@ def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[i
     most = np.uint64(2**64 - 1)
     threshold = most if passages <= 4 * KEPT else most // np.uint64(passages) * np.uint64(4 * KEPT)
     sample = np.empty(passages, np.uint64)
+    for place in range(passages):  # A loop of its own, which can be vectorised.
+        sample[place] = _mixed(shingles[place] * power + shingles[place + SHINGLE])
     kept = 0
-    for place in range(passages):
-        mixed = _mixed(shingles[place] * power + shingles[place + SHINGLE])
+    for mixed in sample:
         if mixed <= threshold:
             sample[kept] = mixed
             kept += 1
@@ -87,33 +88,31 @@ def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[i
 
 @compiled
 def _elected(shingles: Hashes) -> int:
-    """The bits set in more than half of the hashes, the lowest byte first. All 64 bits are counted at once: bit b of
-    `digits[k]` is digit k of the binary count of hashes with bit b. Eight hashes are added by full adders before they
-    are carried on (Harley-Seal)."""
-    digits = np.zeros(32, np.uint64)
-    ones, twos, fours = np.uint64(0), np.uint64(0), np.uint64(0)
-    eight = np.zeros(8, np.uint64)
-    for start in range(0, len(shingles), 8):
-        for place in range(8):
-            eight[place] = _mixed(shingles[start + place]) if start + place < len(shingles) else np.uint64(0)
-        ones, first = _added(ones, eight[0], eight[1])
-        ones, second = _added(ones, eight[2], eight[3])
-        twos, low = _added(twos, first, second)
-        ones, first = _added(ones, eight[4], eight[5])
-        ones, second = _added(ones, eight[6], eight[7])
-        twos, high = _added(twos, first, second)
-        fours, carry = _added(fours, low, high)
-        digit = 3
-        while carry:
-            digits[digit], carry = digits[digit] ^ carry, digits[digit] & carry
-            digit += 1
-    digits[0], digits[1], digits[2] = ones, twos, fours
+    """The bits set in more than half of the hashes, the lowest byte first. All 64 bits are counted at once, in binary:
+    three numbers of a digit become their sum and a carry to the next digit, until two are left (carry-save adders)."""
+    numbers = np.empty(len(shingles), np.uint64)
+    for place in range(len(shingles)):
+        numbers[place] = _mixed(shingles[place])
+    votes = np.zeros(64, np.int64)
+    count, digit = len(numbers), 0
+    while count:
+        carries, carried = np.empty(count // 2, np.uint64), 0
+        while count > 2:
+            third = count // 3
+            for place in range(third):
+                numbers[place], carries[carried + place] = _added(
+                    numbers[place], numbers[third + place], numbers[2 * third + place]
+                )
+            for place in range(3 * third, count):
+                numbers[place - 2 * third] = numbers[place]
+            count, carried = count - 2 * third, carried + third
+        for number in numbers[:count]:
+            for bit in range(64):
+                votes[bit] += np.int64(number >> np.uint64(bit) & np.uint64(1)) << np.int64(digit)
+        numbers, count, digit = carries, carried, digit + 1
     bits = np.int64(0)
     for bit in range(64):
-        votes = np.int64(0)
-        for digit in range(len(digits)):
-            votes += np.int64((digits[digit] >> np.uint64(bit)) & np.uint64(1)) << np.int64(digit)
-        if votes * 2 > len(shingles):
+        if votes[bit] * 2 > len(shingles):
             bits |= np.int64(1) << np.int64(8 * (7 - bit // 8) + bit % 8)
     return int(bits)
 

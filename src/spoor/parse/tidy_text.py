@@ -38,8 +38,14 @@ class TidyText:
 
 def tidied(text: Codes) -> TidyText:
     tidy, begins, ends = _tidied(text)
-    lines = tidy.tobytes().decode("utf-32-le", "surrogatepass")
+    lines = _string(tidy)
     return TidyText(lines, lines.replace("\n", " "), begins, ends)
+
+
+def _string(codes: Codes) -> str:
+    """Faster than decoding them; numpy leaves out null characters at the end."""
+    found: str = codes.view(f"U{codes.size}").item() if codes.size else ""
+    return found + "\0" * (codes.size - len(found))
 
 
 @compiled
@@ -49,6 +55,8 @@ def _is_white(code: np.uint32) -> bool:
         return bool(code == 0x20 or 0x09 <= code <= 0x0D or 0x1C <= code <= 0x1F)
     if code < 0x1680:
         return bool(code == 0x85 or code == 0xA0)
+    if code > 0x3000:
+        return False
     return bool(
         code == 0x3000
         or 0x2000 <= code <= 0x200A
@@ -65,9 +73,11 @@ def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers]:
     tidy = np.empty(text.size, np.uint32)
     begins = np.empty(text.size + 1, np.int32)
     ends = np.empty(text.size + 1, np.int32)
-    length = after_word = 0
+    # Unsigned, because for positions that may be negative numba adds tests.
+    one = np.uintp(1)
+    length = after_word = np.uintp(0)
     after_border = False
-    for place in range(text.size):
+    for place in range(np.uintp(text.size)):
         code = text[place]
         ends[place] = length
         if _is_white(code):
@@ -76,13 +86,14 @@ def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers]:
         if after_word < place:
             if length:
                 tidy[length] = _LINE_END if after_border else _BLANK
-                length += 1
-            begins[after_word:place] = length
+                length += one
+            for white in range(after_word, place):
+                begins[white] = length
             after_border = False
         begins[place] = length
         tidy[length] = code
-        length += 1
-        after_word = place + 1
+        length += one
+        after_word = place + one
     ends[text.size] = length
     begins[after_word:] = length
     return tidy[:length], begins, ends

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import compiled, nth
 from spoor.parse.tags import (
     ACT,
     APART,
@@ -89,15 +89,15 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
     place = length = apart = unseen = 0
     frame = heading = anchor = unread = -1
     while place < end or depth:
-        if place < end and codes[place] != _LESS_THAN:
+        if place < end and nth(codes, place) != _LESS_THAN:
             place, length = _copied(codes, place, text, length, unseen == 0 and unread < 0)
             continue
-        second = codes[place + 1] if place + 1 < end else _SLASH
+        second = nth(codes, place + 1) if place + 1 < end else _SLASH
         if second == _MARK:
             place = _end_of_comment(codes, place)
             continue
         if second == _QUESTION:  # A processing instruction, which cannot contain `>`.
-            while place < end and codes[place] != _MORE_THAN:
+            while place < end and nth(codes, place) != _MORE_THAN:
                 place += 1
             place += 1
             continue
@@ -159,7 +159,7 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
                         anchor = element
                 if act >= LITERAL and not unseen:
                     for ahead in range(finish - place):
-                        text[length + ahead] = codes[place + ahead]
+                        text[length + ahead] = nth(codes, place + ahead)
                     length += finish - place
             if kind & HOLDS_TEXT:
                 place = finish + 3 + stop - name
@@ -218,13 +218,13 @@ def _copied(codes: Codes, place: int, text: Codes, length: int, seen: bool) -> t
     """Copies the text from `place` to the next tag, if `seen`; returns the start of the tag and the end of the text.
     Decodes `&amp;`, `&lt;`, `&gt;` and `&nbsp;`."""
     end = codes.size
-    while place < end and codes[place] != _LESS_THAN:
-        code = codes[place]
+    while place < end and nth(codes, place) != _LESS_THAN:
+        code = nth(codes, place)
         place += 1
         if not seen:
             continue
         if code == _AMPERSAND and place < end:
-            first = codes[place]
+            first = nth(codes, place)
             if first == 97:
                 place += 4
             elif first == 108:
@@ -241,14 +241,14 @@ def _copied(codes: Codes, place: int, text: Codes, length: int, seen: bool) -> t
 @compiled
 def _end_of_comment(codes: Codes, place: int) -> int:
     for last in range(place + 6, codes.size):
-        if codes[last] == _MORE_THAN and codes[last - 1] == _DASH and codes[last - 2] == _DASH:
+        if nth(codes, last) == _MORE_THAN and nth(codes, last - 1) == _DASH and nth(codes, last - 2) == _DASH:
             return last + 1
     return codes.size
 
 
 @compiled
 def _end_of_name(codes: Codes, place: int) -> int:
-    while place < codes.size and codes[place] != _BLANK and codes[place] != _MORE_THAN:
+    while place < codes.size and nth(codes, place) != _BLANK and nth(codes, place) != _MORE_THAN:
         place += 1
     return place
 
@@ -257,7 +257,7 @@ def _end_of_name(codes: Codes, place: int) -> int:
 def _same(codes: Codes, start: int, stop: int, other: int, other_stop: int) -> bool:
     length = stop - start
     letter = 0
-    while length == other_stop - other and letter < length and codes[start + letter] == codes[other + letter]:
+    while length == other_stop - other and letter < length and nth(codes, start + letter) == nth(codes, other + letter):
         letter += 1
     return letter == length == other_stop - other
 
@@ -269,12 +269,12 @@ def _packed(codes: Codes, start: int, stop: int) -> tuple[np.uint64, np.uint64]:
     if stop - start > LONGEST_NAME:
         return low, high
     for place in range(start, stop):
-        if codes[place] > 127:
+        if nth(codes, place) > 127:
             return np.uint64(0), np.uint64(0)
         if place - start < 8:
-            low = low << np.uint64(8) | np.uint64(codes[place])
+            low = low << np.uint64(8) | np.uint64(nth(codes, place))
         else:
-            high = high << np.uint64(8) | np.uint64(codes[place])
+            high = high << np.uint64(8) | np.uint64(nth(codes, place))
     return low, high
 
 
@@ -294,15 +294,17 @@ def _read_attributes(codes: Codes, place: int, names: NameTable, act: int, value
     """Stores the positions of the attribute values that the action uses; returns the end of the tag."""
     end = codes.size
     values[:] = -1
-    while place < end and codes[place] == _BLANK:
+    while place < end and nth(codes, place) == _BLANK:
         start = place + 1
         stop = start + 1  # An equals sign at the start belongs to the name.
-        while stop < end and codes[stop] != _EQUALS and codes[stop] != _BLANK and codes[stop] != _MORE_THAN:
+        while (
+            stop < end and nth(codes, stop) != _EQUALS and nth(codes, stop) != _BLANK and nth(codes, stop) != _MORE_THAN
+        ):
             stop += 1
         value = finish = place = stop
-        if stop + 1 < end and codes[stop] == _EQUALS:
+        if stop + 1 < end and nth(codes, stop) == _EQUALS:
             value = finish = stop + 2
-            while finish < end and codes[finish] != _QUOTE:
+            while finish < end and nth(codes, finish) != _QUOTE:
                 finish += 1
             place = finish + 1
         if 0 < act < NOSCRIPT:
@@ -318,7 +320,7 @@ def _says_nofollow(codes: Codes, values: Numbers) -> bool:
     """Whether the third value contains the word, in any case."""
     for place in range(values[4], values[5] - _NOFOLLOW.size + 1):
         letter = 0
-        while letter < _NOFOLLOW.size and codes[place + letter] | _SMALL_LETTER == _NOFOLLOW[letter]:
+        while letter < _NOFOLLOW.size and nth(codes, place + letter) | _SMALL_LETTER == _NOFOLLOW[letter]:
             letter += 1
         if letter == _NOFOLLOW.size:
             return True
@@ -333,7 +335,7 @@ def _end_of_text(codes: Codes, place: int, name: int, stop: int, act: int) -> in
     length = stop - name
     found = codes.size
     for at in range(place, codes.size - length - 2):
-        if codes[at] != _LESS_THAN or codes[at + 1] != _SLASH or codes[at + 2 + length] != _MORE_THAN:
+        if nth(codes, at) != _LESS_THAN or nth(codes, at + 1) != _SLASH or nth(codes, at + 2 + length) != _MORE_THAN:
             continue
         if _same(codes, at + 2, at + 2 + length, name, stop):
             found = at
@@ -347,14 +349,14 @@ def _end_of_script(codes: Codes, place: int) -> int:
     """As in browsers, a script inside a comment inside the script does not end it."""
     commented = nested = False
     for at in range(place, codes.size):
-        code = codes[at]
-        if code == _MORE_THAN and commented and codes[at - 1] == _DASH and codes[at - 2] == _DASH:
+        code = nth(codes, at)
+        if code == _MORE_THAN and commented and nth(codes, at - 1) == _DASH and nth(codes, at - 2) == _DASH:
             commented = nested = False
         elif code != _LESS_THAN or at + 3 >= codes.size:
             continue
-        elif codes[at + 1] == _MARK and codes[at + 2] == _DASH and codes[at + 3] == _DASH:
+        elif nth(codes, at + 1) == _MARK and nth(codes, at + 2) == _DASH and nth(codes, at + 3) == _DASH:
             commented = True
-        elif codes[at + 1] == _SLASH and _is_script(codes, at + 2):
+        elif nth(codes, at + 1) == _SLASH and _is_script(codes, at + 2):
             if not nested:
                 return at
             nested = False
@@ -370,6 +372,6 @@ def _is_script(codes: Codes, place: int) -> bool:
     if stop >= codes.size:
         return False
     for letter in range(_SCRIPT_NAME.size):
-        if codes[place + letter] | _SMALL_LETTER != _SCRIPT_NAME[letter]:
+        if nth(codes, place + letter) | _SMALL_LETTER != _SCRIPT_NAME[letter]:
             return False
-    return codes[stop] in (9, 10, 12, 13, _BLANK, _SLASH, _MORE_THAN)
+    return nth(codes, stop) in (9, 10, 12, 13, _BLANK, _SLASH, _MORE_THAN)
