@@ -265,7 +265,9 @@ class Archive:
         )
         self.journal.tell(visit.url, facts)
         self._languages[visit.url] = outcome.language
-        return replace(outcome, page=replace(page, duplicate_of=copied))
+        if copied != page.duplicate_of:
+            page = replace(page, duplicate_of=copied)
+        return outcome if page is outcome.page else replace(outcome, page=page)
 
     def note(self, events: Sequence[Event]) -> None:
         for event in events:

@@ -27,7 +27,9 @@ from spoor.store.warc_records import (
     kept_head,
     new_id,
     packed,
+    packed_around,
     record,
+    record_head,
     request_headers,
     unpacked,
 )
@@ -99,7 +101,7 @@ class WarcWriter:
         answer_id = new_id()
         request = packed(record("request", response.at, request_headers(response, answer_id), response.request))
         head = kept_head(response)
-        answer = packed(_answer(response, head, answer_headers(response, answer_id, digest, kind), earlier))
+        answer = _packed_answer(response, head, answer_headers(response, answer_id, digest, kind), earlier)
         offset = self._end + len(request)
         self._write(request + answer)
         kept = Kept(response.url, response.at, digest, answer_id, self._path.name, offset)
@@ -207,16 +209,22 @@ def judgement(visit: Visit, verdict: Verdict, language: str = "") -> dict[str, s
     }
 
 
-def _answer(response: Response, head: bytes, headers: Headers, earlier: Kept | None) -> bytes:
-    if earlier is None:
-        return record("response", response.at, headers, head + response.payload)
-    headers |= {
+def _packed_answer(response: Response, head: bytes, headers: Headers, earlier: Kept | None) -> bytes:
+    if earlier is not None:
+        return packed(record("revisit", response.at, headers | _references(earlier), head))
+    if len(response.payload) >= len(response.body):
+        return packed(record("response", response.at, headers, head + response.payload))
+    warc_head = record_head("response", response.at, headers, head + response.payload)
+    return packed_around(warc_head + head, response.payload)
+
+
+def _references(earlier: Kept) -> Headers:
+    return {
         "WARC-Profile": SAME_PAYLOAD,
         "WARC-Refers-To": earlier.record_id,
         "WARC-Refers-To-Target-URI": earlier.url,
         "WARC-Refers-To-Date": date_of(earlier.at),
     }
-    return record("revisit", response.at, headers, head)
 
 
 def _capture(head: bytes, kept: Kept, length: int, revisit: bool) -> cdxj.Capture:
