@@ -79,10 +79,17 @@ def index_of(warc: Path) -> Path:
 
 
 def line(capture: Capture) -> str:
-    fields = {"url": capture.url, "mime": capture.mime, "status": capture.status, "digest": capture.digest}
-    fields |= {"length": str(capture.length), "offset": str(capture.offset), "filename": capture.file}
-    known = {name: value for name, value in fields.items() if value}
-    return f"{surt(capture.url)} {timestamp(capture.date)} {_JSON.encode(known)}\n"
+    fields = (
+        ("url", capture.url),
+        ("mime", capture.mime),
+        ("status", capture.status),
+        ("digest", capture.digest),
+        ("length", str(capture.length)),
+        ("offset", str(capture.offset)),
+        ("filename", capture.file),
+    )
+    known = ", ".join([f'"{name}": {_JSON.encode(value)}' for name, value in fields if value])
+    return f"{surt(capture.url)} {timestamp(capture.date)} {{{known}}}\n"
 
 
 @lru_cache(16)

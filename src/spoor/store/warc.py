@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -119,11 +119,12 @@ class WarcWriter:
 
     def note(self, kept: Kept, at: float, fields: Mapping[str, str]) -> None:
         """Writes a metadata record about a response, such as its verdict; the only record if that was not stored."""
+        self.add([metadata(kept, at, fields)], at)
+
+    def add(self, records: Sequence[bytes], at: float) -> None:
+        """Writes records of `metadata` in one write."""
         self._have_file(at)
-        refers = {"WARC-Refers-To": kept.record_id} if kept.file else {}
-        unkept = {} if kept.file else {NOT_KEPT: kept.digest}
-        headers = {"WARC-Target-URI": kept.url, **refers, "Content-Type": FIELDS}
-        self._write(packed(record("metadata", at, headers, fields_block({**unkept, **fields}))))
+        self._write(b"".join(records))
 
     def message(self, kept: Kept) -> bytes | None:
         """The HTTP message of a stored response; None if it is lost."""
@@ -194,6 +195,14 @@ def mend(folder: Path) -> list[Repair]:
             cdxj.write(file, cdxj.text_of(found.captures))
     cdxj.index(folder)
     return done
+
+
+def metadata(kept: Kept, at: float, fields: Mapping[str, str]) -> bytes:
+    """The record that `WarcWriter.note` writes."""
+    refers = kept.record_id if kept.file else ""
+    headers = {"WARC-Target-URI": kept.url, "WARC-Refers-To": refers, "Content-Type": FIELDS}
+    block = fields_block(fields if kept.file else {NOT_KEPT: kept.digest, **fields})
+    return packed(record("metadata", at, headers, block))
 
 
 def judgement(visit: Visit, verdict: Verdict, language: str = "") -> dict[str, str]:
