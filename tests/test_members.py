@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import tempfile
 import tracemalloc
@@ -12,7 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.store.warc_records import HEADER, LARGEST, Gap, Member, digest_of, members, packed, pieces, record, unpacked
+from spoor.store.warc_records import (
+    BLANK,
+    HEADER,
+    LARGEST,
+    Gap,
+    Member,
+    digest_of,
+    members,
+    packed,
+    packed_around,
+    pieces,
+    record,
+    record_head,
+    unpacked,
+)
 
 
 def a_record(number: int, size: int, seed: int = 1) -> bytes:
@@ -71,6 +86,34 @@ def test_a_payload_that_looks_like_a_member_is_none(tmp_path: Path) -> None:
     outer = record("response", 0.0, {}, b"HTTP/1.1 200 OK\r\n\r\n" + inside)
     found = list(pieces(written(tmp_path, packed(outer) + packed(a_record(1, 10)))))
     assert [piece.offset for piece in found] == [0, len(packed(outer))]
+
+
+@pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 9_000, 65_530, 65_531, 65_547, 65_548, 200_000])
+def test_a_payload_that_came_compressed_is_stored_as_it_is(tmp_path: Path, size: int) -> None:
+    payload = random.Random(size).randbytes(size)
+    member = packed_around(b"WARC/1.1\r\nContent-Length: %d\r\n\r\n" % size, payload)
+    file = written(tmp_path, member + packed(a_record(1, 10)))
+    found = list(pieces(file))
+    assert [piece.length for piece in found] == [len(member), len(packed(a_record(1, 10)))]
+    assert all(isinstance(piece, Member) and piece.record.is_record for piece in found)
+    assert unpacked(file, 0) == b"WARC/1.1\r\nContent-Length: %d\r\n\r\n" % size + payload + BLANK
+    assert gzip.decompress(member) == unpacked(file, 0)
+    assert payload[16:65_000] in member and len(member) < size + 150
+
+
+def forging(content: bytes) -> bytes:
+    """A stored response with a payload that consists of a member, or has one, and is damaged in its head."""
+    http = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"
+    member = bytearray(packed_around(record_head("response", 0.0, {}, http + content) + http, content))
+    member[len(HEADER) + 20] ^= 8
+    return bytes(member)
+
+
+@pytest.mark.parametrize("before", [b"", gzip.compress(b"a page"), bytes(70_000)])
+def test_a_member_inside_a_payload_is_not_found_even_if_its_record_is_damaged(tmp_path: Path, before: bytes) -> None:
+    damaged = forging(before + packed(a_record(7, 3000)))
+    found = list(pieces(written(tmp_path, damaged + packed(a_record(1, 10)))))
+    assert [(type(piece), piece.offset) for piece in found] == [(Gap, 0), (Member, len(damaged))]
 
 
 @pytest.mark.parametrize("place", range(len(HEADER)))

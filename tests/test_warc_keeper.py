@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import hashlib
 import io
 import os
 import resource
@@ -9,8 +12,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import uuid
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import brotli
 import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from hypothesis import given, settings
@@ -21,9 +29,9 @@ from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.warc_source import read_warcs
 from spoor.records import Verdict, Visit
 from spoor.store.warc import Kept, WarcWriter, judgement
-from spoor.store.warc_records import digest_of, members, unpacked
+from spoor.store.warc_records import digest_of, digest_text, members, new_id, unpacked
 from tests.effort import times
-from tests.kept_responses import NOON, passes_warcio_check, records_of, response, warcs_in
+from tests.kept_responses import HTML_HEAD, NOON, passes_warcio_check, records_of, response, warcs_in
 
 ABOUT = {"software": "spoor/0.1.0", "robots": "obeyed", "strategy": "soft-focused"}
 
@@ -134,6 +142,43 @@ def test_a_place_leads_back_to_the_record(tmp_path: Path) -> None:
         for n, kept in enumerate(places):
             found = unpacked(tmp_path / kept.file, kept.offset)
             assert found is not None and found.endswith(b"\r\n\r\n" + b"x" * n + b"\r\n\r\n")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, brotli.compress, zlib.compress])
+def test_a_compressed_payload_is_read_back_by_others(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    bodies = [b"".join(b"word %d " % (n * n % 1009) for n in range(size)) for size in (100, 3_000, 100_000)]
+    with keeper(tmp_path) as warc:
+        for n, body in enumerate(bodies):
+            warc.keep(replace(response(f"http://a.test/{n}", pack(body)), body=body))
+    assert passes_warcio_check(*warcs_in(tmp_path))
+    answers = [record for record in records_of(*warcs_in(tmp_path)) if record.kind == "response"]
+    assert [answer.payload for answer in answers] == list(map(pack, bodies))
+    (file,) = warcs_in(tmp_path)
+    for found in ArchiveIterator(io.BytesIO(file.read_bytes()), record_types=WarcRecordType.response, parse_http=False):
+        found.freeze()
+        assert found.verify_block_digest()
+        found.parse_http()
+        assert found.verify_payload_digest()
+    assert all(pack(body)[16:60_000] in file.read_bytes() for body in bodies)
+
+
+def test_an_uncompressed_payload_is_compressed(tmp_path: Path) -> None:
+    """Also one that its server calls compressed, although it is not."""
+    body = b"<p>hello" * 1000
+    with keeper(tmp_path) as warc:
+        warc.keep(response("http://a.test/1", body, HTML_HEAD + b"Content-Encoding: gzip\r\n\r\n"))
+    assert sum(file.stat().st_size for file in warcs_in(tmp_path)) < 1500
+
+
+def test_ids_are_random_uuids_and_digests_are_base_32() -> None:
+    ids = {new_id() for _ in range(1000)}
+    assert len(ids) == 1000
+    for made in ids:
+        number = uuid.UUID(made.removeprefix("<").removesuffix(">"))
+        assert (number.version, number.variant, f"<{number.urn}>") == (4, uuid.RFC_4122, made)
+    for n in range(300):
+        sha1 = hashlib.sha1(b"%d" % n).digest() if n else bytes(20)
+        assert digest_text(sha1) == "sha1:" + base64.b32encode(sha1).decode()
 
 
 def test_a_full_file_is_followed_by_the_next(tmp_path: Path) -> None:

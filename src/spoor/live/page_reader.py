@@ -43,7 +43,7 @@ from spoor.settings import USUAL_PARSING, ParseSettings
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import MOST_BYTES, line_of
 from spoor.store.journal import Journal, PageFacts
-from spoor.store.warc import Kept, WarcWriter, judgement, not_kept
+from spoor.store.warc import Kept, WarcWriter, judgement, metadata, not_kept
 from spoor.store.warc_records import digest_of
 from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, verdicts_of, waits
 from spoor.urls import canonical
@@ -182,7 +182,7 @@ class Archive:
     """Stores everything of a live crawl besides the frontier: responses, verdicts, duplicates.
 
     A response is written to the WARC before it is parsed; with `relevant_only`, after it is judged, if it is relevant.
-    `note` is called with the events of each batch and writes the verdicts to the WARC.
+    `note` is called with the events of each batch and writes the verdicts to the WARC, all at once.
     """
 
     keeper: WarcWriter
@@ -268,23 +268,28 @@ class Archive:
         )
         self.journal.tell(visit.url, facts)
         self._languages[visit.url] = outcome.language
-        return replace(outcome, page=replace(page, duplicate_of=copied))
+        if copied != page.duplicate_of:
+            page = replace(page, duplicate_of=copied)
+        return outcome if page is outcome.page else replace(outcome, page=page)
 
     def note(self, events: Sequence[Event]) -> None:
+        verdicts = []
         for event in events:
             if isinstance(event, Visited | Failed) and (kept := self._kept.pop(event.visit.url, None)) is not None:
                 language = self._languages.pop(event.visit.url)
                 if isinstance(event, Visited):
-                    self._note_verdict(kept, event, language)
+                    verdicts.append(self._verdict_record(kept, event, language))
+        if verdicts:
+            self.keeper.add(verdicts, events[0].at)
 
-    def _note_verdict(self, kept: Kept, event: Visited, language: str) -> None:
+    def _verdict_record(self, kept: Kept, event: Visited, language: str) -> bytes:
+        """b"" if an error prevents it."""
         status = {} if kept.file else {"status": str(event.status)}
         try:
-            self.keeper.note(kept, event.at, {**status, **judgement(event.visit, event.verdict, language)})
-        except OF_STORAGE:
-            raise
+            return metadata(kept, event.at, {**status, **judgement(event.visit, event.verdict, language)})
         except Exception as error:
             self.troubles.keep(event.visit.url, "recorded in the archive", error)
+            return b""
 
 
 def _reason(outcome: Outcome) -> str:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -22,6 +23,7 @@ _WARC = ".warc.gz"
 _WWW = re.compile(r"^www\d*\.")
 _PORT = re.compile(r":\d+$")
 _STATUS = re.compile(rb"\s*HTTP/\S+\s+(\d{3})", re.IGNORECASE)
+_JSON = json.JSONEncoder(ensure_ascii=False)
 _TYPE = re.compile(rb"^content-type[ \t]*:([^;\r\n]*)", re.IGNORECASE | re.MULTILINE)
 
 
@@ -77,12 +79,20 @@ def index_of(warc: Path) -> Path:
 
 
 def line(capture: Capture) -> str:
-    fields = {"url": capture.url, "mime": capture.mime, "status": capture.status, "digest": capture.digest}
-    fields |= {"length": str(capture.length), "offset": str(capture.offset), "filename": capture.file}
-    known = {name: value for name, value in fields.items() if value}
-    return f"{surt(capture.url)} {timestamp(capture.date)} {json.dumps(known, ensure_ascii=False)}\n"
+    fields = (
+        ("url", capture.url),
+        ("mime", capture.mime),
+        ("status", capture.status),
+        ("digest", capture.digest),
+        ("length", str(capture.length)),
+        ("offset", str(capture.offset)),
+        ("filename", capture.file),
+    )
+    known = ", ".join([f'"{name}": {_JSON.encode(value)}' for name, value in fields if value])
+    return f"{surt(capture.url)} {timestamp(capture.date)} {{{known}}}\n"
 
 
+@lru_cache(16)
 def timestamp(date: str) -> str:
     """Converts `2026-11-15T12:00:00Z` to fourteen digits."""
     return re.sub(r"\D", "", date)[:14]

@@ -40,11 +40,12 @@ _ALIKE = (
 
 class Duplicates:
     """Stores only the first of several similar pages, so that a thousand duplicates cost no more than one. New entries
-    are held in memory until `write`; `db` has the rest."""
+    are held in memory until `write`, and so are digests that were looked up in vain; `db` has the rest."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._kept: dict[str, Kept] = {}
+        self._unknown: set[str] = set()
         self._fingerprints: dict[int, list[tuple[int, str]]] = {}
 
     @staticmethod
@@ -53,13 +54,19 @@ class Duplicates:
 
     def same(self, digest: str) -> Kept | None:
         """The first stored response with this payload. Empty payloads are not duplicates."""
-        return None if digest == NOTHING else self._kept.get(digest) or same_payload(self._db, digest)
+        if digest == NOTHING or digest in self._unknown:
+            return None
+        kept = self._kept.get(digest) or same_payload(self._db, digest)
+        if kept is None:
+            self._unknown.add(digest)
+        return kept
 
     def remember(self, kept: Kept) -> None:
         """Stores the first response with its payload, or the first of them that is in the archive."""
         earlier = self.same(kept.digest)
         if earlier is None or (kept.file and not earlier.file):
             self._kept[kept.digest] = kept
+            self._unknown.discard(kept.digest)
 
     def alike(self, url: str, fingerprint: int | None) -> str:
         """The URL of an earlier near-duplicate; "" if there is none, and then this page is stored. A page that is
@@ -76,10 +83,15 @@ class Duplicates:
         """Writes inside the caller's transaction on `db`."""
         rows = [(k.digest, k.url, k.at, k.record_id, k.file, k.offset) for k in self._kept.values()]
         db.executemany(_REMEMBER, rows)
-        for simhash, url in dict.fromkeys(pair for pairs in self._fingerprints.values() for pair in pairs):
-            row = db.execute("INSERT INTO fingerprints (simhash, url) VALUES (?, ?)", (simhash, url)).lastrowid
-            db.executemany("INSERT INTO bands VALUES (?, ?)", [(band, row) for band in bands_of(simhash)])
+        new = dict.fromkeys(pair for pairs in self._fingerprints.values() for pair in pairs)
+        (last,) = db.execute("SELECT ifnull(max(id), 0) FROM fingerprints").fetchone()
+        prints = [(row, simhash, url) for row, (simhash, url) in enumerate(new, last + 1)]
+        db.executemany("INSERT INTO fingerprints VALUES (?, ?, ?)", prints)
+        db.executemany(
+            "INSERT INTO bands VALUES (?, ?)", [(band, row) for row, simhash, _ in prints for band in bands_of(simhash)]
+        )
         self._kept.clear()
+        self._unknown.clear()
         self._fingerprints.clear()
 
     def _candidates(self, fingerprint: int) -> Iterable[tuple[int, str]]:

@@ -51,6 +51,15 @@ _DROPPED = "host, url, because, found_on, at"
 _ROWS_AT_ONCE = 1000
 
 
+def _places(columns: str) -> str:
+    return ", ".join("?" * len(columns.split(",")))
+
+
+_INSERT_PAGE = f"INSERT INTO pages (id, {_PAGE}) VALUES (?, {_places(_PAGE)})"
+_INSERT_EVENT = f"INSERT INTO events (id, {_EVENT}) VALUES (?, {_places(_EVENT)})"
+_INSERT_DROPPED = f"INSERT OR IGNORE INTO dropped ({_DROPPED}) VALUES ({_places(_DROPPED)})"
+
+
 @dataclass(frozen=True, slots=True)
 class PageFacts:
     """Facts about a page that its event does not contain. `warc_file` is "" if the page was not to be stored, None if
@@ -175,9 +184,9 @@ class Journal:
         self._events.append((self._next(), None, None, at, "ended", "", "", detail))
 
     def write(self, db: sqlite3.Connection) -> None:
-        db.executemany(f"INSERT INTO pages (id, {_PAGE}) VALUES (?, {_places(_PAGE)})", self._pages)
-        db.executemany(f"INSERT INTO events (id, {_EVENT}) VALUES (?, {_places(_EVENT)})", self._events)
-        db.executemany(f"INSERT OR IGNORE INTO dropped ({_DROPPED}) VALUES ({_places(_DROPPED)})", self._dropped)
+        db.executemany(_INSERT_PAGE, self._pages)
+        db.executemany(_INSERT_EVENT, self._events)
+        db.executemany(_INSERT_DROPPED, self._dropped)
         self._pages.clear()
         self._events.clear()
         self._dropped.clear()
@@ -379,7 +388,3 @@ def delay_in(detail: Mapping[str, Any]) -> float:
 def _event(row: tuple[Any, ...]) -> EventRow:
     number, started, at, kind, url, host, detail = row
     return EventRow(number, started, at, kind, url, host, json.loads(detail))
-
-
-def _places(columns: str) -> str:
-    return ", ".join("?" * len(columns.split(",")))

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -27,7 +27,9 @@ from spoor.store.warc_records import (
     kept_head,
     new_id,
     packed,
+    packed_around,
     record,
+    record_head,
     request_headers,
     unpacked,
 )
@@ -99,7 +101,7 @@ class WarcWriter:
         answer_id = new_id()
         request = packed(record("request", response.at, request_headers(response, answer_id), response.request))
         head = kept_head(response)
-        answer = packed(_answer(response, head, answer_headers(response, answer_id, digest, kind), earlier))
+        answer = _packed_answer(response, head, answer_headers(response, answer_id, digest, kind), earlier)
         offset = self._end + len(request)
         self._write(request + answer)
         kept = Kept(response.url, response.at, digest, answer_id, self._path.name, offset)
@@ -117,11 +119,12 @@ class WarcWriter:
 
     def note(self, kept: Kept, at: float, fields: Mapping[str, str]) -> None:
         """Writes a metadata record about a response, such as its verdict; the only record if that was not stored."""
+        self.add([metadata(kept, at, fields)], at)
+
+    def add(self, records: Sequence[bytes], at: float) -> None:
+        """Writes records of `metadata` in one write."""
         self._have_file(at)
-        refers = {"WARC-Refers-To": kept.record_id} if kept.file else {}
-        unkept = {} if kept.file else {NOT_KEPT: kept.digest}
-        headers = {"WARC-Target-URI": kept.url, **refers, "Content-Type": FIELDS}
-        self._write(packed(record("metadata", at, headers, fields_block({**unkept, **fields}))))
+        self._write(b"".join(records))
 
     def message(self, kept: Kept) -> bytes | None:
         """The HTTP message of a stored response; None if it is lost."""
@@ -194,6 +197,14 @@ def mend(folder: Path) -> list[Repair]:
     return done
 
 
+def metadata(kept: Kept, at: float, fields: Mapping[str, str]) -> bytes:
+    """The record that `WarcWriter.note` writes."""
+    refers = kept.record_id if kept.file else ""
+    headers = {"WARC-Target-URI": kept.url, "WARC-Refers-To": refers, "Content-Type": FIELDS}
+    block = fields_block(fields if kept.file else {NOT_KEPT: kept.digest, **fields})
+    return packed(record("metadata", at, headers, block))
+
+
 def judgement(visit: Visit, verdict: Verdict, language: str = "") -> dict[str, str]:
     """The fields that `note` writes about a judged page."""
     return {
@@ -207,16 +218,22 @@ def judgement(visit: Visit, verdict: Verdict, language: str = "") -> dict[str, s
     }
 
 
-def _answer(response: Response, head: bytes, headers: Headers, earlier: Kept | None) -> bytes:
-    if earlier is None:
-        return record("response", response.at, headers, head + response.payload)
-    headers |= {
+def _packed_answer(response: Response, head: bytes, headers: Headers, earlier: Kept | None) -> bytes:
+    if earlier is not None:
+        return packed(record("revisit", response.at, headers | _references(earlier), head))
+    if len(response.payload) >= len(response.body):
+        return packed(record("response", response.at, headers, head + response.payload))
+    warc_head = record_head("response", response.at, headers, head + response.payload)
+    return packed_around(warc_head + head, response.payload)
+
+
+def _references(earlier: Kept) -> Headers:
+    return {
         "WARC-Profile": SAME_PAYLOAD,
         "WARC-Refers-To": earlier.record_id,
         "WARC-Refers-To-Target-URI": earlier.url,
         "WARC-Refers-To-Date": date_of(earlier.at),
     }
-    return record("revisit", response.at, headers, head)
 
 
 def _capture(head: bytes, kept: Kept, length: int, revisit: bool) -> cdxj.Capture:
