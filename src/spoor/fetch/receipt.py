@@ -26,6 +26,7 @@ class Receipt:
         self.has_turn = False
         self._pieces: list[bytes] = []
         self._head: RawResponseMessage | None = None
+        self._lines = b""
 
     @property
     def has_begun(self) -> bool:
@@ -37,8 +38,9 @@ class Receipt:
 
     def begin(self, head: RawResponseMessage) -> None:
         self._head = head
+        self._lines = b"".join([b"%b: %b\r\n" % header for header in head.raw_headers])
         self.encodings = ",".join(head.headers.getall("Content-Encoding", ()))
-        if sum(len(name) + len(value) + 4 for name, value in head.raw_headers) > self.limits.head:
+        if len(self._lines) > self.limits.head:
             self.cut = "head"
         elif not self.limits.accept(head.headers.get("Content-Type", "")):
             self.cut = "type"
@@ -66,7 +68,7 @@ class Receipt:
             body=body,
             payload=self.payload(),
             request=self.request,
-            head=_raw_head(self._head),
+            head=_status_line(self._head) + self._lines + b"\r\n",
             address=self.address,
             at=at,
             seconds=seconds,
@@ -89,7 +91,6 @@ def _text(raw: bytes) -> str:
         return raw.decode("latin-1")
 
 
-def _raw_head(head: RawResponseMessage) -> bytes:
-    status = f"HTTP/{head.version.major}.{head.version.minor} {head.code} {head.reason}".rstrip()
-    lines = [status.encode("utf-8", "surrogateescape"), *(name + b": " + value for name, value in head.raw_headers)]
-    return b"\r\n".join([*lines, b"", b""])
+def _status_line(head: RawResponseMessage) -> bytes:
+    line = f"HTTP/{head.version.major}.{head.version.minor} {head.code} {head.reason}".rstrip()
+    return line.encode("utf-8", "surrogateescape") + b"\r\n"
