@@ -107,6 +107,10 @@ def test_a_request_on_a_new_connection_is_not_repeated() -> None:
     assert [len(requests) for requests in server.requests] == [1]
 
 
+def test_a_connection_that_is_closed_before_the_request_is_lost() -> None:
+    assert statuses(fetched(Scripted([]))) == ["connection lost"]
+
+
 def test_a_request_is_not_repeated_once_its_response_has_begun() -> None:
     server = Scripted([OK, OK[:-1]])
     answers = fetched(server, 2)

@@ -49,13 +49,15 @@ class Connection(BaseProtocol):
     `is_reusable` if the last response came to its end and neither side wants to close the connection.
     """
 
-    def __init__(self, opened: OpenConnection, request: aiohttp.ClientRequest, limits: FetchLimits) -> None:
+    def __init__(
+        self, opened: OpenConnection, transport: asyncio.Transport, request: aiohttp.ClientRequest, limits: FetchLimits
+    ) -> None:
         """`request` is the one for which it was opened: the headers of all, and the way to the server."""
         super().__init__(asyncio.get_running_loop())
-        assert opened.protocol is not None and opened.transport is not None
+        assert opened.protocol is not None
         self.is_reusable = False
         self.responses = 0
-        self._opened, self._handler, self._transport = opened, opened.protocol, opened.transport
+        self._opened, self._handler, self._transport = opened, opened.protocol, transport
         self._headers = request.headers
         self._proxied = request.proxy is not None
         self._tunnelled = self._proxied and request.is_ssl()

@@ -114,7 +114,10 @@ class Connections:
             proxy_headers=CIMultiDict(self._headers) if self._proxy else None,
         )
         opened = await self._connector.connect(request, [], aiohttp.ClientTimeout(total=None))
-        connection = Connection(opened, request, self._limits)
+        if opened.transport is None:
+            opened.close()
+            raise ConnectionError("closed by the server")
+        connection = Connection(opened, opened.transport, request, self._limits)
         connection.take_over()
         return connection
 
