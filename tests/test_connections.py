@@ -1,4 +1,4 @@
-"""Connections: kept, given up, limited, and through a proxy; whatever a server does on one, the next request is safe."""
+"""Connections: kept, given up, and through a proxy; whatever a server does on one, the next request is safe."""
 
 from __future__ import annotations
 

@@ -129,8 +129,12 @@ class Connection(BaseProtocol):
             finally:
                 self._waiter = None
                 self._timer.cancel()
-        if self._error is not None:
-            raise self._error
+        error, self._error = self._error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error  # Its traceback refers to this frame, and so to the response.
 
     def close(self) -> None:
         """Of no effect if it is closed already."""
