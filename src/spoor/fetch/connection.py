@@ -28,8 +28,8 @@ _BREAKS_A_LINE = re.compile(r"[\r\n\0]")
 
 
 class Receiver(Protocol):
-    """Takes a response while it arrives. `cut` is the reason why no more is wanted, "" if more is; while `is_held`, the
-    rest has to wait."""
+    """Takes a response while it arrives. `cut` is the reason why it takes no more, "" while it does; while `is_held`,
+    the rest has to wait."""
 
     @property
     def cut(self) -> str: ...
@@ -46,7 +46,7 @@ class Connection(BaseProtocol):
     """Opened by aiohttp, and closed through it; in between, data arrives here.
 
     It is idle, receiving a response, holding one (not reading, because the receiver is held) or closed. While idle it
-    `is_reusable` if the last response came to its end and neither side wants to close the connection.
+    `is_reusable` if the last response was read to its end and neither side wants to close the connection.
     """
 
     def __init__(
