@@ -19,7 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.fetch.decoding import Decoding, FetchLimits, decoded
-from spoor.fetch.http import DECODED_AT_ONCE, LARGE, LARGE_AT_ONCE, HttpFetcher
+from spoor.fetch.http import DECODED_AT_ONCE, LARGE_AT_ONCE, HttpFetcher
+from spoor.fetch.receipt import LARGE
 from spoor.records import Failure, Response
 from tests.chaos import COMPRESS, SMALL, Chaos, chaos
 

@@ -86,7 +86,7 @@ class Decoding:
         self.body = bytearray()
         self.cut = ""
         self._limit = limit
-        self._layers = [_Layer(step) for step in _steps(encodings)]
+        self._steps = _steps(encodings)
         self._unanswered = bytearray()
 
     def feed(self, data: bytes) -> None:
@@ -110,11 +110,11 @@ class Decoding:
                 self._take_as_it_is(data[place + _BITE :])
 
     def _bite(self, bite: bytes) -> Iterator[None]:
-        if self._layers and not self.body:
+        if self._steps and not self.body:
             self._unanswered += bite
             if len(self._unanswered) > _MOST_SILENCE:
                 raise _Unreasonable
-        for number, piece in enumerate(_through(self._layers, bite), 1):
+        for number, piece in enumerate(_through(self._steps, bite), 1):
             self._take(piece)
             if self.cut:
                 return
@@ -123,12 +123,13 @@ class Decoding:
 
     def _take(self, piece: bytes) -> None:
         room = self._limit - len(self.body)
-        self.body += piece[:room]
         if len(piece) > room:
+            piece = piece[:room]
             self.cut = "length"
+        self.body += piece
 
     def _take_as_it_is(self, rest: bytes) -> None:
-        self._layers = []
+        self._steps = []
         self._take(bytes(self._unanswered) + rest)
 
 
@@ -152,36 +153,36 @@ class _Unreasonable(Exception):
     """An encoding that no regular server uses and that would cost unbounded work."""
 
 
-class _Layer:
-    """Undoes one encoding and counts input and output."""
+class _Inner:
+    """Undoes an encoding whose output is encoded again. Counts input and output."""
 
     def __init__(self, step: _Step) -> None:
         self._step = step
         self._taken = self._given = 0
 
-    def pieces(self, data: bytes, is_last: bool) -> Iterator[bytes]:
+    def pieces(self, data: bytes) -> Iterator[bytes]:
         self._taken += len(data)
         for piece in self._step.pieces(data):
             self._given += len(piece)
-            if not is_last and self._given > _PIECE + _MOST_GROWTH * self._taken:
+            if self._given > _PIECE + _MOST_GROWTH * self._taken:
                 raise _Unreasonable
             yield piece
 
 
-def _through(layers: list[_Layer], data: bytes) -> Iterator[bytes]:
-    if not layers:
-        yield data
-        return
-    first, rest = layers[0], layers[1:]
-    for piece in first.pieces(data, is_last=not rest):
-        yield from _through(rest, piece)
+def _through(steps: list[_Step], data: bytes) -> Iterator[bytes]:
+    if not steps:
+        return iter((data,))
+    first, rest = steps[0], steps[1:]
+    pieces = first.pieces(data)
+    return pieces if not rest else (last for piece in pieces for last in _through(rest, piece))
 
 
 def _steps(encodings: str) -> list[_Step]:
     """Undoes the last encoding first. Unknown names are skipped: most of them are not encodings at all."""
     names = encodings.lower().replace(" ", "").split(",")
     makers = [_MAKERS[name] for name in reversed(names) if name in _MAKERS]
-    return [maker() for maker in makers[:_STEPS_AT_MOST]]
+    steps = [maker() for maker in makers[:_STEPS_AT_MOST]]
+    return [*map(_Inner, steps[:-1]), *steps[-1:]]
 
 
 class _Stream(Protocol):
@@ -271,7 +272,7 @@ class _Gzip:
             self._begun += data[: len(_GZIP)]
             if not _GZIP.startswith(self._begun[: len(_GZIP)]):
                 raise _ZLIB_ERROR("no gzip")
-        yield from self._streams.pieces(data)
+        return self._streams.pieces(data)
 
 
 def _zstd() -> _Step:

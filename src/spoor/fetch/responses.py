@@ -11,6 +11,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 import aiohttp
+from aiohttp.http import HttpProcessingError
 
 from spoor.fetch.addresses import RefusedAddress
 from spoor.parse.apart import read_in_subprocess
@@ -39,6 +40,8 @@ def failure_of(error: Exception) -> Failure:
     match error:
         case TimeoutError():
             return Failure("timed out", HEALS_AFTER, unanswered=True)
+        case RefusedAddress():
+            return Failure(str(error))
         case aiohttp.ClientConnectorDNSError():
             return _of_lookup(error.os_error)
         case aiohttp.ClientConnectorCertificateError():
@@ -51,7 +54,7 @@ def failure_of(error: Exception) -> Failure:
             return Failure(f"proxy answered {error.status}", HEALS_AFTER)
         case aiohttp.ClientConnectorError():
             return _of_connecting(error.os_error)
-        case aiohttp.ClientResponseError():
+        case aiohttp.ClientResponseError() | HttpProcessingError():
             return Failure("broken answer: " + _short(error.message), HEALS_AFTER)
         case ValueError():
             return Failure("cannot be asked for: " + _short(error))

@@ -1,0 +1,129 @@
+"""The connections of a fetcher: opened by aiohttp, kept for some seconds after a response, limited in number."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+
+import aiohttp
+from aiohttp.resolver import ThreadedResolver
+from multidict import CIMultiDict
+from yarl import URL
+
+from spoor.fetch.addresses import PublicResolver, RefusedAddress, literal_of, refusal
+from spoor.fetch.connection import Connection, Headers
+from spoor.fetch.decoding import FetchLimits
+
+KEPT_OPEN = 10.0
+"""Seconds for which an idle connection is kept open."""
+NAMES_REMEMBERED = 20_000
+"""Number of host names in the DNS cache, for up to `NAMES_VALID` seconds."""
+NAMES_VALID = 600
+
+
+class Connections:
+    """At most `limit` are in use at a time. Idle ones are kept by origin, such as `https://example.org`.
+
+    aiohttp resolves names, connects, and makes TLS and tunnels; it knows nothing about requests and idle connections.
+    """
+
+    def __init__(
+        self, limit: int, limits: FetchLimits, headers: Headers, proxy: str | None, allow_private: bool
+    ) -> None:
+        """`headers` are those of every request."""
+        self._limits = limits
+        self._headers = headers
+        self._proxy = URL(proxy) if proxy else None
+        self._allow_private = allow_private
+        self._tunnels = True
+        self._places = asyncio.Semaphore(limit)
+        self._kept: defaultdict[str, list[tuple[float, Connection]]] = defaultdict(list)
+        self._sweeping: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
+        resolver = ThreadedResolver()
+        self._connector = aiohttp.TCPConnector(
+            resolver=resolver if allow_private or proxy else PublicResolver(resolver),
+            limit=0,
+            ttl_dns_cache=NAMES_VALID,
+            dns_cache_max_size=NAMES_REMEMBERED,
+        )
+
+    async def take(self, origin: str, until: float, only_new: bool = False) -> Connection:
+        """A connection that was kept, or a new one. `until` is the latest time, by the clock of the event loop."""
+        if not only_new and not self._places.locked() and (kept := self._kept_for(origin)):
+            await self._places.acquire()
+            return kept
+        async with asyncio.timeout_at(min(until, self._loop.time() + self._limits.connect)):
+            await self._places.acquire()
+            try:
+                return (None if only_new else self._kept_for(origin)) or await self._open(origin)
+            except BaseException:
+                self._places.release()
+                raise
+
+    def give_back(self, origin: str, connection: Connection) -> None:
+        self._places.release()
+        if not connection.is_reusable:
+            connection.close()
+            return
+        self._kept[origin].append((self._loop.time(), connection))
+        if self._sweeping is None:
+            self._sweeping = self._loop.call_later(KEPT_OPEN, self._sweep)
+
+    def do_without_tunnels(self) -> None:
+        """From now on, the proxy receives https URLs as plain requests."""
+        self._tunnels = False
+
+    async def close(self) -> None:
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+        await self._connector.close()
+
+    def _kept_for(self, origin: str) -> Connection | None:
+        kept = self._kept.get(origin)
+        while kept:
+            since, connection = kept.pop()
+            if self._is_fresh(since, connection):
+                return connection
+            connection.close()
+        return None
+
+    def _is_fresh(self, since: float, connection: Connection) -> bool:
+        return connection.is_reusable and self._loop.time() - since < KEPT_OPEN
+
+    def _sweep(self) -> None:
+        """Closes connections that were idle for too long."""
+        for origin in list(self._kept):
+            for since, connection in self._kept.pop(origin):
+                if self._is_fresh(since, connection):
+                    self._kept[origin].append((since, connection))
+                else:
+                    connection.close()
+        self._sweeping = self._loop.call_later(KEPT_OPEN, self._sweep) if self._kept else None
+
+    async def _open(self, origin: str) -> Connection:
+        if not self._allow_private and (address := literal_of(origin)) and (refused := refusal(address)):
+            raise RefusedAddress(refused)
+        kind = aiohttp.ClientRequest if self._tunnels else _OpenRequest
+        request = kind(
+            "GET",
+            URL(f"{origin}/", encoded=True),
+            headers=self._headers,
+            loop=self._loop,
+            proxy=self._proxy,
+            proxy_headers=CIMultiDict(self._headers) if self._proxy else None,
+        )
+        opened = await self._connector.connect(request, [], aiohttp.ClientTimeout(total=None))
+        if opened.transport is None:
+            opened.close()
+            raise ConnectionError("closed by the server")
+        connection = Connection(opened, opened.transport, request, self._limits)
+        connection.take_over()
+        return connection
+
+
+class _OpenRequest(aiohttp.ClientRequest):
+    """Requests an https page from a proxy by its whole URL, without a tunnel."""
+
+    def is_ssl(self) -> bool:
+        return False
