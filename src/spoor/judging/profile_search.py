@@ -22,7 +22,7 @@ from spoor.judging.ngrams import (
     MOST_UNITS,
     WIDTH,
     Unit,
-    codes,
+    codes_of_texts,
     grams,
     kinds,
     numbered,
@@ -92,9 +92,7 @@ def gram_index(
 
 def similarities(index: GramIndex, texts: Sequence[str], unit: Unit = "letter") -> NDArray[np.float64]:
     """One row for each text, one column for each profile; the mean over the gram lengths."""
-    read = [codes(text, unit) for text in texts]
-    ends = np.cumsum([0, *map(len, read)])
-    return _similarities(index, np.concatenate([np.zeros(0, np.uint32), *read]), ends, kinds(unit))
+    return _similarities(index, *codes_of_texts(texts, unit), kinds(unit))
 
 
 def _postings(profiles: Sequence[Profile], n: int, top: int | None, alphabet: NDArray[np.uint32]) -> Iterator[Posting]:
