@@ -245,7 +245,9 @@ URLS = st.builds(
     st.sampled_from(["", "?lang=ja", "?q=de", "?hl=fr&lr=lang_de", "?/ja/"]),
 )
 ANCHORS = st.one_of(
-    st.sampled_from(["日本語", "日本語版", "中文 (简体)", "German (de)", "Deutsch/Français", "ไทย", "a page", "東京に"]),
+    st.sampled_from(
+        ["日本語", "日本語版", "中文 (简体)", "German (de)", "Deutsch/Français", "ไทย", "a page", "東京に"]
+    ),
     st.text(max_size=45),
     st.lists(st.sampled_from(["German", "in", "日本", "語", "русский", "ja", "–", "Weiter"]), max_size=6).map(" ".join),
 )
@@ -261,4 +263,6 @@ def test_the_signs_of_links_are_those_of_the_plain_definitions(
     for read in (seen.links, some):
         plain = plain_hints(scorer.tag, seen, read)
         words = words_signs(relevant, [link.anchor for link in read])
-        assert list(scorer.hints(seen, read)) == [(*of[:4], word, *of[4:]) for of, word in zip(plain, words, strict=True)]
+        assert list(scorer.hints(seen, read)) == [
+            (*of[:4], word, *of[4:]) for of, word in zip(plain, words, strict=True)
+        ]

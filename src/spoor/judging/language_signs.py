@@ -12,6 +12,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
+import numpy as np
+
 from spoor.errors import UsageError
 from spoor.judging.language_tags import (
     SMALL,
@@ -251,7 +253,7 @@ _LATIN_IN_ANOTHER_SCRIPT = -0.2
 """Weak, because product names are in Latin letters everywhere."""
 
 
-@lru_cache(1 << 13)
+@lru_cache(1 << 14)
 def signs_in_anchor(target: str, anchor: str) -> tuple[float, str]:
     """The sign of the language that a short anchor names, or else of its letters; and the language that it names, "" if
     none. Cached, because the pages of a site repeat the same anchors."""
@@ -265,7 +267,7 @@ def _named_in_anchor(anchor: str) -> Meanings:
     if means := meanings(said):
         return means
     known = names()
-    inside = {known[word] for word in _WORD.findall(said) if word in known}
+    inside = {known[word] for word in known.keys() & _WORD.findall(said)}
     if not said.isascii() and _ends_of_names().search(said):
         inside |= {tag for name, tag in _names_among_others().items() if name in said}
     return {tag: SMALL if is_small(tag) else _NAME_INSIDE for tag in inside} if len(inside) == 1 else {}
@@ -332,13 +334,16 @@ def _certainty(script: str, alphabets: list[str]) -> float:
 
 def words_signs(target: str, anchors: Sequence[str]) -> list[float]:
     """By the n-grams of each anchor; 0 for short ones, and for all if no profile of the language is shipped."""
-    long = list(dict.fromkeys(anchor for anchor in anchors if len(anchor) >= LEAST_LETTERS))
+    long = list({anchor for anchor in anchors if len(anchor) >= LEAST_LETTERS})
     likeness = _recogniser(target) if long else None
     if likeness is None:
         return [0.0] * len(anchors)
-    near = map(float, likeness.similarities(long))
-    said = {anchor: (alike - _UNLIKE) / (_LIKE - _UNLIKE) for anchor, alike in zip(long, near, strict=True)}
-    return [min(1.0, max(0.0, said.get(anchor, 0.0))) for anchor in anchors]
+    near = likeness.similarities(long)
+    if near.max() <= _UNLIKE:
+        return [0.0] * len(anchors)
+    signs = np.clip((near - _UNLIKE) / (_LIKE - _UNLIKE), 0.0, 1.0).tolist()
+    said = dict(zip(long, signs, strict=True))
+    return [said.get(anchor, 0.0) for anchor in anchors]
 
 
 @cache

@@ -155,10 +155,7 @@ def spelled(codes: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> NDArray[np.u
 def numbered(units: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """The distinct units in order, always with 0 first, and the text with each unit as its index among them."""
     # A table of all code points would be slow to clear, so only the blocks that occur are allocated.
-    most = 0
-    for unit in units:
-        most = max(most, np.int64(unit))
-    row = np.zeros(most // _BLOCK + 1, np.int32)
+    row = np.zeros((units.max() if len(units) else 0) // _BLOCK + 1, np.int32)
     row[0] = 1
     for unit in units:
         row[unit // _BLOCK] = 1

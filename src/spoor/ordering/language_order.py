@@ -78,7 +78,7 @@ class LanguageSigns:
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         tag = self.tag
         of_page, _, _ = claimed(tag, page.language)
-        choice = self._choice(page.links)
+        choice = self._choice(page.links if page.contexts is None else page.contexts.anchors_of(page.links))
         hints = []
         for link, words in zip(links, words_signs(self.language, [link.anchor for link in links]), strict=True):
             ((url, _, _), country), (claim, _, _) = signs_in_url(tag, link.url), claimed(tag, link.hreflang)
@@ -92,7 +92,9 @@ class LanguageSigns:
         anchor."""
         tag = self.tag
         named = {
-            claimed(tag, link.hreflang).tag or signs_in_url(tag, link.url)[0].tag or signs_in_anchor(tag, link.anchor)[1]
+            (link.hreflang and claimed(tag, link.hreflang).tag)
+            or signs_in_url(tag, link.url)[0].tag
+            or signs_in_anchor(tag, link.anchor)[1]
             for link in links
         }
         return choice_among(named - {""})
