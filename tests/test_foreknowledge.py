@@ -34,7 +34,7 @@ def test_words_are_counted_as_they_are_one_by_one(words: tuple[str, ...], anchor
 def test_words_are_counted_in_each_text_of_each_link(
     words: tuple[str, ...], said: list[tuple[str, str, str, str, str]], title: str, path: str
 ) -> None:
-    links = [Link(f"http://a.test/{name}", anchor, *around) for name, anchor, *around in said]
+    links = [Link(f"http://a.test/{name}", anchor, left, right, heading) for name, anchor, left, right, heading in said]
     found = LinkPrior(TargetPrior(words=words)).of(Page(f"http://a.test/{path}", title=title), links)
     on_page = 2.0 * plainly(words, f"{title} {path}")
     for (name, anchor, *around), (prior, by_url) in zip(said, found, strict=True):

@@ -61,15 +61,19 @@ def packed_features(
     skip; other names are ignored."""
     if not links:
         return []
-    rows = np.zeros((len(links) + 1, HEAD + MOST), np.int32)
     log_odds, by_url = zip(*priors, strict=True)
-    rows[:-1, 0] = np.rint(np.array(log_odds) * 1000)
-    rows[:-1, 1] = np.sign(by_url)
     own, _ = _domain(_host(page.url))
     domains = [_domain(_host(link.url)) for link in links]
+    rows = np.zeros((len(links) + 1, HEAD + MOST), np.int32)
+    rows[:-1, 0] = np.rint(np.array(log_odds) * 1000)
+    rows[:-1, 1] = np.sign(by_url)
     rows[:-1, 3] = [domain == own for domain, _ in domains]
     rows[:-1, 4] = [place for _, place in domains]
-    numbers, ends = _read(spelled(page, links), _skipped(tuple(without)), rows)
+    skipped = _skipped(tuple(without))
+    numbers, ends, controls = _read(_spelled(page.title, links), skipped, rows)
+    # Fields rarely contain control characters, and to count them is faster than to clean every field before.
+    if controls != _MARKS * len(links) + 2:
+        numbers, ends, _ = _read(spelled(page, links), skipped, rows)
     packed = numbers.tobytes()
     return [packed[start:end] for start, end in pairwise(ends.tolist())]
 
@@ -110,25 +114,13 @@ _MARKS = 8
 def spelled(page: Page, links: Sequence[Link]) -> Codes:
     """The input of `_read`, in lower case: every field is preceded by its control character, and every link by that of
     its host, which also ends the last one. The title of the page is the last field, shared by all links."""
-    letters = _spelled(page.title, links)
-    # Fields rarely contain control characters, and one check of all is faster than cleaning each.
-    if _controls(letters) == _MARKS * len(links) + 2:
-        return letters
     return _spelled(_clean(page.title), [_cleaned(link) for link in links])
 
 
 def _spelled(title: str, links: Sequence[Link]) -> Codes:
+    """The same if no field contains control characters."""
     text = "".join([_fields(link) for link in links]) + f"{chr(TITLE)}{title[:_TITLE]}{chr(HOST)}"
     return np.frombuffer(text.lower().encode("utf-32-le", "replace"), np.uint32)
-
-
-@compiled
-def _controls(letters: Codes) -> int:
-    """The number of control characters."""
-    found = 0
-    for code in letters:
-        found += code < 32
-    return found
 
 
 def _fields(link: Link) -> str:
@@ -216,10 +208,13 @@ def _feature(hashed: np.uint64) -> np.int32:
 
 
 @compiled
-def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
-    """Fills a row for each link, and a last one with the features of the title; returns the rows of the links as
-    `_packed` does."""
+def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers) -> tuple[Numbers, NDArray[np.int64], int]:
+    """Fills a row for each link, and a last one with the features of the title. Returns the rows of the links as
+    `_packed` does, and the number of control characters."""
     counts = np.zeros(len(rows), np.int32)
+    controls = 0
+    for code in letters:
+        controls += code < 32
     start, prime = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
     last_with = np.full(_RECENT, -1, np.int32)
     title = len(counts) - 1
@@ -279,9 +274,11 @@ def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers) -> tuple[Nu
                         _add(rows, counts, last_with, link, _feature(hashed))
                 elif code == 63:
                     folders = PLACES
-        whole = (whole ^ np.uint64(code)) * prime
+        if field <= PATH or field == ELEMENTS:
+            whole = (whole ^ np.uint64(code)) * prime
     _add_title(rows, counts)
-    return _packed(rows, counts)
+    packed, ends = _packed(rows, counts)
+    return packed, ends, controls
 
 
 @compiled
