@@ -7,26 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.judging.language_signs import (
-    claimed,
-    domain_sign,
-    named_in_anchor,
-    named_in_url,
-    script_sign,
-    sign,
-    words_signs,
-)
+from spoor.judging.language_signs import claimed, script_sign, signs_in_anchor, signs_in_url, words_signs
 from spoor.ordering.language_order import WEIGHTS, LanguageSigns
 from spoor.records import Link, Page, Sighting, Verdict, Visit
 from spoor.strategy import hinted
+from tests.plain_language_signs import plain_hints
 
 
 def by_url(relevant: str, url: str) -> float:
-    return round(sign(relevant, named_in_url(url)), 3)
+    named, _ = signs_in_url(relevant, url)
+    return round(named.sign, 3)
 
 
 def by_anchor(relevant: str, anchor: str) -> float:
-    return sign(relevant, named_in_anchor(anchor)) or script_sign(relevant, anchor)
+    said, _ = signs_in_anchor(relevant, anchor)
+    return said
 
 
 # URLs
@@ -106,6 +101,11 @@ def test_a_small_language_is_meant_only_where_it_is_wanted() -> None:
     assert by_url("ja", "http://example.org/ast/") == 0.0
 
 
+def domain_sign(relevant: str, url: str) -> float:
+    _, said = signs_in_url(relevant, url)
+    return said
+
+
 def test_a_country_domain_counts_by_how_many_there_speak_the_language() -> None:
     assert domain_sign("ja", "http://www.example.co.jp/") == 0.95
     assert domain_sign("ja", "http://example.de:8080/") == -0.91
@@ -118,7 +118,7 @@ def test_a_country_domain_counts_by_how_many_there_speak_the_language() -> None:
 
 
 def test_what_a_page_claims_is_a_clear_sign_if_it_can_be_understood() -> None:
-    assert [sign("de", claimed(said)) for said in ("de-AT", "fr", "en", "x-default", "")] == [1.0, -1.0, -0.25, 0, 0]
+    assert [claimed("de", said).sign for said in ("de-AT", "fr", "en", "x-default", "")] == [1.0, -1.0, -0.25, 0, 0]
 
 
 # Anchors
@@ -135,7 +135,7 @@ def test_an_anchor_that_names_another_language_is_a_sign_against(anchor: str) ->
 
 
 def test_an_anchor_that_names_several_languages_says_nothing() -> None:
-    assert named_in_anchor("German or French") == {}
+    assert signs_in_anchor("ja", "German or French") == (-0.2, "")
 
 
 def test_letters_of_another_script_are_a_sign_against_but_latin_ones_hardly() -> None:
@@ -229,3 +229,40 @@ def test_signs_are_between_minus_1_and_1_whatever_the_link(relevant: str, path: 
     seen = page(Link(f"http://a.b.test/{path}", anchor, hreflang=lang), language=lang)
     assert all(-1.0 <= hint <= 1.0 for hints in LanguageSigns(relevant).hints(seen, seen.links) for hint in hints)
     assert len(WEIGHTS) == 8
+
+
+# The same as the plain definitions, which read every link as a whole.
+
+
+PARTS = st.sampled_from(
+    ["ja", "de_DE", "guide-de", "japanese", "日本語", "%E6%97%A5", "index", "en", "zh-tw", "ast", "", "v2", "it", "JP"]
+)
+URLS = st.builds(
+    lambda host, path, name, query: f"http://{host}/{'/'.join(path)}{name}{query}",
+    st.sampled_from(["a.org", "ja.a.de", "www-fr.b.co.jp:8080", "de.wiki.test", "a.ch"]),
+    st.lists(PARTS, max_size=3),
+    st.builds("{}.{}.{}".format, PARTS, PARTS, st.sampled_from(["html", "php", "x", ""])),
+    st.sampled_from(["", "?lang=ja", "?q=de", "?hl=fr&lr=lang_de", "?/ja/"]),
+)
+ANCHORS = st.one_of(
+    st.sampled_from(
+        ["日本語", "日本語版", "中文 (简体)", "German (de)", "Deutsch/Français", "ไทย", "a page", "東京に"]
+    ),
+    st.text(max_size=45),
+    st.lists(st.sampled_from(["German", "in", "日本", "語", "русский", "ja", "–", "Weiter"]), max_size=6).map(" ".join),
+)
+TAGS = st.sampled_from(["ja", "de", "zh-Hant", "mn-Mong", "gsw", "nb", "x-mine"])
+
+
+@given(TAGS, st.lists(st.builds(Link, URLS, ANCHORS, hreflang=PARTS), max_size=6), PARTS, st.data())
+def test_the_signs_of_links_are_those_of_the_plain_definitions(
+    relevant: str, links: list[Link], claim: str, data: st.DataObject
+) -> None:
+    seen, scorer = page(*links, language=claim), LanguageSigns(relevant)
+    some = data.draw(st.lists(st.sampled_from(links), max_size=4)) if links else []
+    for read in (seen.links, some):
+        plain = plain_hints(scorer.tag, seen, read)
+        words = words_signs(relevant, [link.anchor for link in read])
+        assert list(scorer.hints(seen, read)) == [
+            (*of[:4], word, *of[4:]) for of, word in zip(plain, words, strict=True)
+        ]

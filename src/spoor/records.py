@@ -54,11 +54,15 @@ class Link(NamedTuple):
 
 
 class LinkContexts(Protocol):
-    """The contexts of the links of a page, read when they are asked for: most links are known already and gain
-    nothing by theirs."""
+    """The anchors and contexts of the links of a page, read when they are asked for: most links are known already and
+    gain nothing by theirs."""
 
     def of(self, links: Sequence[Link]) -> list[Link]:
-        """These links of the page with their contexts; those not found in its markup as they are."""
+        """These links of the page with anchors and contexts; those not found in its markup as they are."""
+        ...
+
+    def anchors_of(self, links: Sequence[Link]) -> list[Link]:
+        """The same with nothing but the anchors and the languages that the page claims."""
         ...
 
     def renamed(self, names: Mapping[str, str]) -> LinkContexts:

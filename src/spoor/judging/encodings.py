@@ -74,7 +74,7 @@ def readings(text: str, among: Sequence[Encoding]) -> list[str]:
 def best_reading(compare: Compare, texts: Sequence[str], among: Sequence[Encoding]) -> NDArray[np.float64]:
     """The result of `compare` for each text, the highest over its readings. A decoded reading counts only from a
     similarity of `LEAST_IN_FONT`, because icons use the same code points."""
-    ways = [readings(text, among) for text in texts]
+    ways = [readings(text, among) for text in texts] if among else []
     if all(len(way) == 1 for way in ways):
         return compare(texts)
     near = compare([text for way in ways for text in way])

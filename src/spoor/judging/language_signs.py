@@ -6,10 +6,14 @@ Each sign is a number from -1 to 1.
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from typing import NamedTuple
 from urllib.parse import unquote
+
+import numpy as np
 
 from spoor.errors import UsageError
 from spoor.judging.language_tags import (
@@ -26,7 +30,6 @@ from spoor.judging.language_tags import (
     spoken_in,
 )
 from spoor.judging.profile_search import Recogniser, recogniser
-from spoor.urls import host_of
 
 # Signs from -1 to 1; evidence of another language is negative.
 
@@ -42,6 +45,25 @@ _SMALL_TARGET = 0.8
 """Confidence in a code or name of a small language if that language is the target."""
 
 
+class Mention(NamedTuple):
+    """What a part of a link says about its language: a sign, the confidence in its clearest meaning, and that meaning;
+    0 and "" if it names no language."""
+
+    sign: float
+    sure: float
+    tag: str
+
+
+UNNAMED = Mention(0.0, 0.0, "")
+
+
+def mention(target: str, means: Meanings) -> Mention:
+    if not means:
+        return UNNAMED
+    tag = max(means, key=means.__getitem__)
+    return Mention(sign(target, means), means[tag], tag)
+
+
 def sign(target: str, means: Meanings) -> float:
     """Evidence for or against the target language from something that may mean the languages `means`. A small language
     counts only if it is the target."""
@@ -55,10 +77,10 @@ def sign(target: str, means: Meanings) -> float:
 
 
 @lru_cache(1 << 12)
-def claimed(text: str) -> Meanings:
-    """The language in a `lang` or `hreflang` attribute; empty if it is not a known language."""
+def claimed(target: str, text: str) -> Mention:
+    """The language in a `lang` or `hreflang` attribute, if it is a known one."""
     tag = read_tag(text)
-    return {} if tag is None else {tag: 1.0}
+    return UNNAMED if tag is None else mention(target, {tag: 1.0})
 
 
 # Evidence in a URL: the country of its domain, languages named in host, path and query.
@@ -94,44 +116,52 @@ _PIECE = 0.7
 """Factor for a code that is the last part of a longer name: guide-de."""
 
 
-def domain_sign(target: str, url: str) -> float:
+@lru_cache(1 << 12)
+def signs_in_url(target: str, url: str) -> tuple[Mention, float]:
+    """The clearest code or name of a language in host, path and query, of equals the last, which is closest to the
+    page; and the sign of the domain. Cached like its parts, because the pages of a site repeat the same links."""
+    before, _, query = url.partition("?")
+    folder, _, name = before.rpartition("/")
+    named, domain = _signs_in_folder(target, folder)
+    named = _clearer(named, _named_in_file(target, name))
+    return (_clearer(named, _clearest(target, _words_of_query(query))) if query else named), domain
+
+
+@lru_cache(1 << 13)
+def _signs_in_folder(target: str, folder: str) -> tuple[Mention, float]:
+    """Cached, because many pages share a folder."""
+    host, *path = folder.partition("//")[2].lower().split("/")
+    words = _words_of_host(host) + [word for part in path for word in _words_of_part(part)]
+    return _clearest(target, words), _domain_sign(target, host)
+
+
+@lru_cache(1 << 13)
+def _named_in_file(target: str, name: str) -> Mention:
+    """Cached, because many folders have files of the same name."""
+    return _clearest(target, _words_of_name(name))
+
+
+def _clearest(target: str, words: Iterable[tuple[str, float]]) -> Mention:
+    clearest = UNNAMED
+    for word, weight in words:
+        if means := meanings(word):
+            weighed = {tag: weight * sure for tag, sure in means.items()}
+            clearest = _clearer(clearest, mention(target, weighed))
+    return clearest
+
+
+def _clearer(first: Mention, second: Mention) -> Mention:
+    return second if second.sure >= first.sure else first
+
+
+def _domain_sign(target: str, host: str) -> float:
     """By the share of the country's population who speak the language; 0 for domains without a country, and for a
     language defined by the user, for which no countries are known."""
-    spoken = spoken_in().get(host_of(url).partition(":")[0].rpartition(".")[2])
+    spoken = spoken_in().get(host.partition(":")[0].rpartition(".")[2])
     language = target.partition("-")[0]
     if spoken is None or language not in languages():
         return 0.0
     return spoken[language] / 100 if language in spoken else -max(spoken.values()) / 100
-
-
-@lru_cache(1 << 12)
-def named_in_url(url: str) -> Meanings:
-    """The meanings of the clearest code or name of a language in host, path and query; of equals the last, which is
-    closest to the page."""
-    before, _, query = url.partition("?")
-    folder, _, name = before.rpartition("/")
-    means = _clearer(_named_in_folder(folder), _named_in_url(_words_of_name(name)))
-    return _clearer(means, _named_in_url(_words_of_query(query))) if query else means
-
-
-@lru_cache(1 << 13)
-def _named_in_folder(folder: str) -> Meanings:
-    """Cached, because many pages share a folder."""
-    _, _, rest = folder.partition("//")
-    host, *path = rest.lower().split("/")
-    return _named_in_url(_words_of_host(host) + [word for part in path for word in _words_of_part(part)])
-
-
-def _named_in_url(words: Iterable[tuple[str, float]]) -> Meanings:
-    clearest: Meanings = {}
-    for word, weight in words:
-        if means := meanings(word):
-            clearest = _clearer(clearest, {tag: weight * sure for tag, sure in means.items()})
-    return clearest
-
-
-def _clearer(first: Meanings, second: Meanings) -> Meanings:
-    return second if max(second.values(), default=0.0) >= max(first.values(), default=0.0) and second else first
 
 
 def _words_of_host(host: str) -> list[tuple[str, float]]:
@@ -224,19 +254,22 @@ _LATIN_IN_ANOTHER_SCRIPT = -0.2
 """Weak, because product names are in Latin letters everywhere."""
 
 
-def named_in_anchor(anchor: str) -> Meanings:
-    """The language that a short anchor names, alone or among other words; empty if it names several."""
-    return _named_in_anchor(anchor.lower()) if len(anchor) <= _SHORT else {}
+@lru_cache(1 << 14)
+def signs_in_anchor(target: str, anchor: str) -> tuple[float, str]:
+    """The sign of the language that a short anchor names, or else of its letters; and the language that it names, "" if
+    none. Cached, because the pages of a site repeat the same anchors."""
+    named = mention(target, _named_in_anchor(anchor.lower())) if len(anchor) <= _SHORT else UNNAMED
+    return named.sign or script_sign(target, anchor), named.tag
 
 
-@lru_cache(1 << 13)
 def _named_in_anchor(anchor: str) -> Meanings:
+    """The language that it names, alone or among other words; empty if it names several."""
     said = " ".join(anchor.split()).strip("[](){}|<>«»·:;,.!?*-–— ")
     if means := meanings(said):
         return means
     known = names()
-    inside = {known[word] for word in _WORD.findall(said) if word in known}
-    if not said.isascii():
+    inside = {known[word] for word in known.keys() & _WORD.findall(said)}
+    if not said.isascii() and _ends_of_names().search(said):
         inside |= {tag for name, tag in _names_among_others().items() if name in said}
     return {tag: SMALL if is_small(tag) else _NAME_INSIDE for tag in inside} if len(inside) == 1 else {}
 
@@ -245,6 +278,12 @@ def _named_in_anchor(anchor: str) -> Meanings:
 def _names_among_others() -> dict[str, str]:
     """Names that need no spaces around them: 日本語 in 日本語版."""
     return {name: tag for name, tag in names().items() if _alphabet(name[0]) == "CJK"}
+
+
+@cache
+def _ends_of_names() -> re.Pattern[str]:
+    """The last letters of these names, of which most anchors have none."""
+    return re.compile(f"[{''.join({re.escape(name[-1]) for name in _names_among_others()})}]")
 
 
 def script_sign(target: str, text: str) -> float:
@@ -296,13 +335,16 @@ def _certainty(script: str, alphabets: list[str]) -> float:
 
 def words_signs(target: str, anchors: Sequence[str]) -> list[float]:
     """By the n-grams of each anchor; 0 for short ones, and for all if no profile of the language is shipped."""
-    long = list(dict.fromkeys(anchor for anchor in anchors if len(anchor) >= LEAST_LETTERS))
+    long = list({anchor for anchor in anchors if len(anchor) >= LEAST_LETTERS})
     likeness = _recogniser(target) if long else None
     if likeness is None:
         return [0.0] * len(anchors)
-    near = map(float, likeness.similarities(long))
-    said = {anchor: (alike - _UNLIKE) / (_LIKE - _UNLIKE) for anchor, alike in zip(long, near, strict=True)}
-    return [min(1.0, max(0.0, said.get(anchor, 0.0))) for anchor in anchors]
+    near = likeness.similarities(long)
+    if near.max() <= _UNLIKE:
+        return [0.0] * len(anchors)
+    signs = np.clip((near - _UNLIKE) / (_LIKE - _UNLIKE), 0.0, 1.0).tolist()
+    said = dict(zip(long, signs, strict=True))
+    return [said.get(anchor, 0.0) for anchor in anchors]
 
 
 @cache
@@ -315,5 +357,6 @@ def _recogniser(target: str) -> Recogniser | None:
 
 @cache
 def _alphabet(letter: str) -> str:
-    """The first word of the Unicode name of a letter, "" for other characters."""
-    return unicodedata.name(letter, "").split(" ")[0].split("-")[0] if letter.isalpha() else ""
+    """The first word of the Unicode name of a letter, "" for other characters; one object for each, which is faster to
+    count."""
+    return sys.intern(unicodedata.name(letter, "").split(" ")[0].split("-")[0]) if letter.isalpha() else ""

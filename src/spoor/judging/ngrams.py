@@ -53,8 +53,15 @@ def sentences(text: str, unit: Unit = "letter") -> list[str]:
 
 def codes(text: str, unit: Unit = "letter") -> NDArray[np.uint32]:
     """The code points of the text that `sentences` splits. `kinds` classifies them."""
-    seen = "\n".join(sentences(text, unit)) if unit == "byte" else _folded(text)
-    return np.frombuffer(seen.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return codes_of_texts([text], unit)[0]
+
+
+def codes_of_texts(texts: Sequence[str], unit: Unit = "letter") -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The code points of all texts in one array, and where each text begins and the last ends."""
+    seen = ["\n".join(sentences(text, unit)) if unit == "byte" else _folded(text) for text in texts]
+    ends = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum([len(text) for text in seen], out=ends[1:])
+    return np.frombuffer("".join(seen).encode("utf-32-le", "surrogatepass"), np.uint32), ends
 
 
 @cache
@@ -115,7 +122,6 @@ MOST_UNITS: Final = (1 << BITS) - 2
 """Maximum number of different units. They are numbered from 1; 0 is the end of a sentence, the last number is for
 unknown units."""
 _BLOCK: Final = 256
-_BLOCKS: Final = (0x110000 + 1) // _BLOCK + 1
 _BLANK, _END = 1, 2
 _SPACE: Final = ord(" ") + 1
 
@@ -149,7 +155,7 @@ def spelled(codes: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> NDArray[np.u
 def numbered(units: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """The distinct units in order, always with 0 first, and the text with each unit as its index among them."""
     # A table of all code points would be slow to clear, so only the blocks that occur are allocated.
-    row = np.zeros(_BLOCKS, np.int32)
+    row = np.zeros((units.max() if len(units) else 0) // _BLOCK + 1, np.int32)
     row[0] = 1
     for unit in units:
         row[unit // _BLOCK] = 1

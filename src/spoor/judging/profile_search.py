@@ -22,7 +22,7 @@ from spoor.judging.ngrams import (
     MOST_UNITS,
     WIDTH,
     Unit,
-    codes,
+    codes_of_texts,
     grams,
     kinds,
     numbered,
@@ -92,9 +92,7 @@ def gram_index(
 
 def similarities(index: GramIndex, texts: Sequence[str], unit: Unit = "letter") -> NDArray[np.float64]:
     """One row for each text, one column for each profile; the mean over the gram lengths."""
-    read = [codes(text, unit) for text in texts]
-    ends = np.cumsum([0, *map(len, read)])
-    return _similarities(index, np.concatenate([np.zeros(0, np.uint32), *read]), ends, kinds(unit))
+    return _similarities(index, *codes_of_texts(texts, unit), kinds(unit))
 
 
 def _postings(profiles: Sequence[Profile], n: int, top: int | None, alphabet: NDArray[np.uint32]) -> Iterator[Posting]:
@@ -111,7 +109,10 @@ def _similarities(
 ) -> NDArray[np.float64]:
     out = np.zeros((len(ends) - 1, index.farthest.shape[1]))
     for text in range(len(ends) - 1):
-        alphabet, places = numbered(spelled(codes[ends[text] : ends[text + 1]], kinds))
+        units = spelled(codes[ends[text] : ends[text + 1]], kinds)
+        if not _knows_some(index, units):
+            continue
+        alphabet, places = numbered(units)
         order = sorted_windows(places, len(alphabet))
         numbers = _numbers(alphabet, index.alphabet)
         for j in range(len(index.ns)):
@@ -122,6 +123,23 @@ def _similarities(
                     if index.farthest[j, p] > 0:
                         out[text, p] += saved[p] / (index.farthest[j, p] * len(firsts)) / len(index.ns)
     return out
+
+
+@compiled
+def _knows_some(index: GramIndex, units: NDArray[np.uint32]) -> bool:
+    """Whether a gram of a text is in a profile. A short text in another script often has none, and to find that out is
+    faster than to count its grams."""
+    numbers = np.empty(len(units), np.uint64)
+    for k in range(len(units)):
+        numbers[k] = _number(units[k] - 1, index.alphabet) if units[k] else 0
+    for n in index.ns:
+        for start in range(len(units) - n + 1):
+            gram = np.uint64(0)
+            for depth in range(WIDTH):
+                gram = (gram << np.uint64(BITS)) | (numbers[start + depth] if depth < n else np.uint64(0))
+            if index.slots[_slot(index.slots, gram)] == gram:
+                return True
+    return False
 
 
 @compiled
@@ -148,10 +166,14 @@ def _numbers(alphabet: NDArray[np.uint32], known: NDArray[np.uint32]) -> NDArray
     """For each unit of the text's own alphabet, its number in the index."""
     numbers = np.zeros(len(alphabet), np.uint64)
     for k in range(1, len(alphabet)):
-        code = alphabet[k] - 1
-        at = np.searchsorted(known, code)
-        numbers[k] = at + 1 if at < len(known) and known[at] == code else _UNKNOWN
+        numbers[k] = _number(alphabet[k] - 1, known)
     return numbers
+
+
+@compiled
+def _number(code: np.uint32, known: NDArray[np.uint32]) -> int:
+    at = int(np.searchsorted(known, code))
+    return at + 1 if at < len(known) and known[at] == code else _UNKNOWN
 
 
 @compiled

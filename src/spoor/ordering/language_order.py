@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import ClassVar
 
 from spoor.errors import UsageError
 from spoor.files import State
-from spoor.judging.language_signs import (
-    claimed,
-    domain_sign,
-    named_in_anchor,
-    named_in_url,
-    script_sign,
-    sign,
-    words_signs,
-)
-from spoor.judging.language_tags import Meanings
+from spoor.judging.language_signs import claimed, signs_in_anchor, signs_in_url, words_signs
 from spoor.judging.profiles import tag_of
 from spoor.ordering.correlation_degree import FolderHitRates
 from spoor.ordering.host_yield import HostTally
@@ -86,28 +76,28 @@ class LanguageSigns:
         object.__setattr__(self, "tag", tag_of(self.language))
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
-        of_page = sign(self.tag, claimed(page.language))
-        on_page = [_of_link(self.tag, link.url, link.hreflang, link.anchor) for link in page.links]
-        choice = choice_among({named for *_, named in on_page if named})
-        of_links = on_page
-        if links is not page.links:
-            known = dict(zip(map(id, page.links), on_page, strict=True))
-            of_links = [
-                known.get(id(link)) or _of_link(self.tag, link.url, link.hreflang, link.anchor) for link in links
-            ]
-        words = words_signs(self.language, [link.anchor for link in links])
-        return [
-            (
-                url,
-                claim,
-                anchor,
-                country,
-                of_words,
-                of_page,
-                0.0 if min(url, claim, anchor) < _CLEARLY_AGAINST else choice,
-            )
-            for (url, claim, anchor, country, _), of_words in zip(of_links, words, strict=True)
-        ]
+        tag = self.tag
+        of_page, _, _ = claimed(tag, page.language)
+        choice = self._choice(page.links if page.contexts is None else page.contexts.anchors_of(page.links))
+        hints = []
+        for link, words in zip(links, words_signs(self.language, [link.anchor for link in links]), strict=True):
+            ((url, _, _), country), (claim, _, _) = signs_in_url(tag, link.url), claimed(tag, link.hreflang)
+            anchor, _ = signs_in_anchor(tag, link.anchor)
+            against = url < _CLEARLY_AGAINST or claim < _CLEARLY_AGAINST or anchor < _CLEARLY_AGAINST
+            hints.append((url, claim, anchor, country, words, of_page, 0.0 if against else choice))
+        return hints
+
+    def _choice(self, links: Sequence[Link]) -> float:
+        """Of all links of a page. Each names the language that the page claims for it, or else its URL, or else its
+        anchor."""
+        tag = self.tag
+        named = {
+            (link.hreflang and claimed(tag, link.hreflang).tag)
+            or signs_in_url(tag, link.url)[0].tag
+            or signs_in_anchor(tag, link.anchor)[1]
+            for link in links
+        }
+        return choice_among(named - {""})
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         referrer = float(sighting.verdict.relevant)
@@ -116,25 +106,6 @@ class LanguageSigns:
 
     def key(self, evidence: Evidence) -> float:
         return sum(weight * evidence[name] for name, weight in WEIGHTS.items())
-
-
-@lru_cache(1 << 14)
-def _of_link(tag: str, url: str, hreflang: str, anchor: str) -> tuple[float, float, float, float, str]:
-    """The signs of a link that do not depend on its page, and the language that it names most clearly. Cached, because
-    the pages of a site repeat the same links."""
-    in_url, claim, in_anchor = named_in_url(url), claimed(hreflang), named_in_anchor(anchor)
-    of_anchor = sign(tag, in_anchor) or script_sign(tag, anchor)
-    return (
-        sign(tag, in_url),
-        sign(tag, claim),
-        of_anchor,
-        domain_sign(tag, url),
-        _clearest(claim or in_url or in_anchor),
-    )
-
-
-def _clearest(means: Meanings) -> str:
-    return max(means, key=means.__getitem__) if means else ""
 
 
 def choice_among(named: set[str]) -> float:
@@ -214,7 +185,7 @@ class ServerLanguage:
         return self._signs.key(evidence) + server
 
     def _note(self, url: str, found: bool) -> None:
-        self._shares.note(url, self._kind(sign(self._signs.tag, named_in_url(url))), found)
+        self._shares.note(url, self._kind(signs_in_url(self._signs.tag, url)[0].sign), found)
 
     def _kind(self, url_sign: float) -> int:
         return 0 if "url" in self.without else (url_sign > 0) - (url_sign < 0)

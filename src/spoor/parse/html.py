@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from spoor.parse.charset import Decoded, decode
-from spoor.parse.link_contexts import LONGEST, LONGEST_TAG, Places, bare_links, links_with_anchors
+from spoor.parse.link_contexts import LONGEST, LONGEST_TAG, ParsedContexts, Places, bare_links
 from spoor.parse.main_text import Extractor, MainText
 from spoor.parse.page_data import data_of
 from spoor.parse.reading import Reading, read
@@ -36,7 +36,8 @@ pages the whole text is used."""
 class ParseOptions:
     """What to extract besides words and links: the main text, if there is an extractor; the anchors of links and up to
     `window` characters of context on each side; at most `most_links` links, None for all; and documents other than HTML
-    (`parse/documents.py`). `contexts_later`: contexts are read when `Page.contexts` is asked for them."""
+    (`parse/documents.py`). `contexts_later`: anchors and contexts are read when `Page.contexts` is asked for
+    them."""
 
     main_text: Extractor | None = None
     contexts: bool = True
@@ -121,12 +122,11 @@ def _links(
     places: Places, reading: Reading, text: TidyText, parse_options: ParseOptions
 ) -> tuple[list[Link], LinkContexts | None]:
     """The links, and the contexts that are still to be read; None if there are none."""
-    if not parse_options.contexts:
-        return bare_links(places, reading), None
-    links, contexts = links_with_anchors(places, reading, text, parse_options.window)
-    if contexts is None or parse_options.contexts_later:
-        return links, contexts
-    return contexts.of(links), None
+    links = bare_links(places, reading)
+    if not links or not parse_options.contexts:
+        return links, None
+    contexts = ParsedContexts(reading, text, places, parse_options.window)
+    return (links, contexts) if parse_options.contexts_later else (contexts.of(links), None)
 
 
 @dataclass(frozen=True, slots=True)

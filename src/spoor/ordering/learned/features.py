@@ -59,28 +59,23 @@ def packed_features(
     URL is for or against the target; a hash of its list; whether it stays within its registrable domain; hashes of its
     domain, host and folders, from the outside in, the innermost repeated) and its features. `without` names `FIELDS` to
     skip; other names are ignored."""
-    rows = np.zeros((len(links) + 1, HEAD + MOST), np.int32)
-    rows[:-1, :2] = _stored_prior(priors)
-    rows[:-1, 3:5] = _domains(page, links)
-    counts = np.zeros(len(links) + 1, np.int32)
-    _read(np.frombuffer(spelled(page, links), np.uint32), _skipped(tuple(without)), rows, counts)
-    numbers, ends = _packed(rows, counts)
-    packed, places = numbers.tobytes(), ends.tolist()
-    return [packed[start:end] for start, end in pairwise(places)]
-
-
-def _stored_prior(priors: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
-    stored_prior = np.array(priors, np.float64).reshape(-1, 2)
-    stored_prior[:, 0] = np.rint(stored_prior[:, 0] * 1000)
-    stored_prior[:, 1] = np.sign(stored_prior[:, 1])
-    return stored_prior
-
-
-def _domains(page: Page, links: Sequence[Link]) -> list[tuple[bool, int]]:
-    """For each link whether it stays within the registrable domain of the page, and the hash of its own domain."""
+    if not links:
+        return []
+    log_odds, by_url = zip(*priors, strict=True)
     own, _ = _domain(_host(page.url))
     domains = [_domain(_host(link.url)) for link in links]
-    return [(domain == own, place) for domain, place in domains]
+    rows = np.zeros((len(links) + 1, HEAD + MOST), np.int32)
+    rows[:-1, 0] = np.rint(np.array(log_odds) * 1000)
+    rows[:-1, 1] = np.sign(by_url)
+    rows[:-1, 3] = [domain == own for domain, _ in domains]
+    rows[:-1, 4] = [place for _, place in domains]
+    skipped = _skipped(tuple(without))
+    numbers, ends, controls = _read(_spelled(page.title, links), skipped, rows)
+    # Fields rarely contain control characters, and to count them is faster than to clean every field before.
+    if controls != _MARKS * len(links) + 2:
+        numbers, ends, _ = _read(spelled(page, links), skipped, rows)
+    packed = numbers.tobytes()
+    return [packed[start:end] for start, end in pairwise(ends.tolist())]
 
 
 @lru_cache(1 << 14)
@@ -116,20 +111,16 @@ _MARKS = 8
 """Number of control characters per link."""
 
 
-def spelled(page: Page, links: Sequence[Link]) -> bytes:
-    """The input of `_read`, in lower case, four bytes per character: every field is preceded by its control character,
-    and every link by that of its host, which also ends the last one. The title of the page is the last field, shared by
-    all links."""
-    letters = _spelled(page.title, links)
-    # Fields rarely contain control characters, and one check of all is faster than cleaning each.
-    if np.count_nonzero(np.frombuffer(letters, np.uint32) < ord(" ")) == _MARKS * len(links) + 2:
-        return letters
+def spelled(page: Page, links: Sequence[Link]) -> Codes:
+    """The input of `_read`, in lower case: every field is preceded by its control character, and every link by that of
+    its host, which also ends the last one. The title of the page is the last field, shared by all links."""
     return _spelled(_clean(page.title), [_cleaned(link) for link in links])
 
 
-def _spelled(title: str, links: Sequence[Link]) -> bytes:
+def _spelled(title: str, links: Sequence[Link]) -> Codes:
+    """The same if no field contains control characters."""
     text = "".join([_fields(link) for link in links]) + f"{chr(TITLE)}{title[:_TITLE]}{chr(HOST)}"
-    return text.lower().encode("utf-32-le", "replace")
+    return np.frombuffer(text.lower().encode("utf-32-le", "replace"), np.uint32)
 
 
 def _fields(link: Link) -> str:
@@ -191,7 +182,7 @@ def _mixed(hashed: np.uint64) -> np.uint64:
     return hashed
 
 
-_RECENT = 1 << 12
+_RECENT = 1 << 10
 """Slots with the last link that had a feature with that hash, so that the linear search is rarely needed."""
 
 
@@ -217,8 +208,13 @@ def _feature(hashed: np.uint64) -> np.int32:
 
 
 @compiled
-def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Numbers) -> None:
-    """Fills a row for each link, and a last one with the features of the title."""
+def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers) -> tuple[Numbers, NDArray[np.int64], int]:
+    """Fills a row for each link, and a last one with the features of the title. Returns the rows of the links as
+    `_packed` does, and the number of control characters."""
+    counts = np.zeros(len(rows), np.int32)
+    controls = 0
+    for code in letters:
+        controls += code < 32
     start, prime = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
     last_with = np.full(_RECENT, -1, np.int32)
     title = len(counts) - 1
@@ -278,8 +274,11 @@ def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers, counts: Num
                         _add(rows, counts, last_with, link, _feature(hashed))
                 elif code == 63:
                     folders = PLACES
-        whole = (whole ^ np.uint64(code)) * prime
+        if field <= PATH or field == ELEMENTS:
+            whole = (whole ^ np.uint64(code)) * prime
     _add_title(rows, counts)
+    packed, ends = _packed(rows, counts)
+    return packed, ends, controls
 
 
 @compiled
@@ -319,7 +318,7 @@ def named_features(page: Page, link: Link, without: Sequence[str] = ()) -> dict[
     skipped = {field for name in without for field in FIELDS.get(name, ())}
     named: dict[int, str] = {}
     host = ""
-    for mark, text in _FIELD.findall(spelled(page, [link]).decode("utf-32-le")[:-1]):
+    for mark, text in _FIELD.findall(spelled(page, [link]).tobytes().decode("utf-32-le")[:-1]):
         field = ord(mark)
         host = text if field == HOST else host
         for hashed, name in _features(field, text, host) if field not in skipped else ():
