@@ -140,3 +140,20 @@ def read_live(scorer: Learned, html: str) -> tuple[Judged, Judged]:
     here, in_worker = reader.read(visit, answer), reader.read_in_worker(visit, answer)
     assert isinstance(here, Judged) and isinstance(in_worker, Judged)
     return here, in_worker
+
+
+def test_anchors_read_without_contexts_are_those_that_links_have_with_them() -> None:
+    shapes = (
+        "<meta http-equiv=refresh content='9; url=/meta' name=meta>",
+        "<a href=/words>some <b>words</b></a>",
+        "<a href=/twice><img></a> and <a href=/twice>the second has words</a>",
+        "<a href=/picture><img alt='a picture'></a><a href=/titled title='a title'></a><a href=/empty></a>",
+        "<link rel=alternate hreflang=de href=/de><a href=/fr hreflang=fr>Français</a>",
+        f"<a href=/long>{'long ' * 200}</a><area href=/area alt=area><iframe src=/frame></iframe>",
+    )
+    options = ParseOptions(contexts_later=True)
+    page = read_page("http://a.test/", "".join(shapes).encode(), "text/html", parse_options=options)
+    assert page.contexts is not None
+    anchored, whole = page.contexts.anchors_of(page.links), page.contexts.of(page.links)
+    assert [(a.url, a.anchor, a.hreflang) for a in anchored] == [(w.url, w.anchor, w.hreflang) for w in whole]
+    assert {a.anchor for a in anchored} >= {"some words", "the second has words", "Français"}

@@ -55,7 +55,19 @@ class ParsedContexts:
         return [self._with_context(link, is_crowded, headings) if link.url in self.places else link for link in links]
 
     def anchors_of(self, links: Sequence[Link]) -> list[Link]:
-        return [self._with_anchor(link) if link.url in self.places else link for link in links]
+        """All at once, because most pages have many. A link whose first place on the page has no words, or attributes
+        that tell more, is read as `of` reads it."""
+        known = [link for link in links if link.url in self.places]
+        elements = self.reading.elements[[self.reading.links[self.places[link.url][0]][0] for link in known]]
+        starts = elements[:, START]
+        begins = self.text.begins[starts].tolist()
+        ends = self.text.ends[np.minimum(elements[:, END], starts + LONGEST)].tolist()
+        told = (elements[:, VALUES + 2 * HREFLANG] >= 0) | (elements[:, WHAT] == META)
+        read = {
+            link.url: self._with_anchor(link) if more or begin >= end else _anchored(link, self.text.words[begin:end])
+            for link, begin, end, more in zip(known, begins, ends, told.tolist(), strict=True)
+        }
+        return [read.get(link.url, link) for link in links]
 
     def renamed(self, names: Mapping[str, str]) -> ParsedContexts:
         """For links under other URLs; `names` maps each to the one on the page."""
@@ -119,3 +131,7 @@ class ParsedContexts:
         elements = [element for element, _ in self.reading.links]
         starts, ends = self.reading.elements[elements, START], self.reading.elements[elements, END]
         return crowded(self.reading.text, starts, ends)
+
+
+def _anchored(link: Link, anchor: str) -> Link:
+    return Link(link.url, anchor, "", "", "", link.nofollow)
