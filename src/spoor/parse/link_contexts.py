@@ -128,7 +128,7 @@ class ParsedContexts:
 
     def _crowded(self) -> NDArray[np.bool_]:
         """For each link of the page whether it is among other links."""
-        elements = [element for element, _ in self.reading.links]
+        elements = np.array([element for element, _ in self.reading.links])
         starts, ends = self.reading.elements[elements, START], self.reading.elements[elements, END]
         return crowded(self.reading.text, starts, ends)
 

@@ -61,19 +61,18 @@ def packed_features(
     skip; other names are ignored."""
     if not links:
         return []
-    log_odds, by_url = zip(*priors, strict=True)
     own, _ = _domain(_host(page.url))
     domains = [_domain(_host(link.url)) for link in links]
-    rows = np.zeros((len(links) + 1, HEAD + MOST), np.int32)
-    rows[:-1, 0] = np.rint(np.array(log_odds) * 1000)
-    rows[:-1, 1] = np.sign(by_url)
-    rows[:-1, 3] = [domain == own for domain, _ in domains]
-    rows[:-1, 4] = [place for _, place in domains]
+    known = [
+        (round(1000 * prior), (by_url > 0) - (by_url < 0), domain == own, place)
+        for (prior, by_url), (domain, place) in zip(priors, domains, strict=True)
+    ]
+    heads = np.array(known, np.int32)
     skipped = _skipped(tuple(without))
-    numbers, ends, controls = _read(_spelled(page.title, links), skipped, rows)
+    numbers, ends, controls = _read(_spelled(page.title, links), skipped, heads)
     # Fields rarely contain control characters, and to count them is faster than to clean every field before.
     if controls != _MARKS * len(links) + 2:
-        numbers, ends, _ = _read(spelled(page, links), skipped, rows)
+        numbers, ends, _ = _read(spelled(page, links), skipped, heads)
     packed = numbers.tobytes()
     return [packed[start:end] for start, end in pairwise(ends.tolist())]
 
@@ -208,9 +207,14 @@ def _feature(hashed: np.uint64) -> np.int32:
 
 
 @compiled
-def _read(letters: Codes, skipped: NDArray[np.bool_], rows: Numbers) -> tuple[Numbers, NDArray[np.int64], int]:
-    """Fills a row for each link, and a last one with the features of the title. Returns the rows of the links as
-    `_packed` does, and the number of control characters."""
+def _read(letters: Codes, skipped: NDArray[np.bool_], heads: Numbers) -> tuple[Numbers, NDArray[np.int64], int]:
+    """Fills a row for each link, and a last one with the features of the title. `heads` are the first numbers of each
+    link, without the hash of its list. Returns the rows of the links as `_packed` does, and the number of control
+    characters."""
+    rows = np.zeros((len(heads) + 1, HEAD + MOST), np.int32)
+    for link in range(len(heads)):
+        rows[link, 0], rows[link, 1] = heads[link, 0], heads[link, 1]
+        rows[link, 3], rows[link, 4] = heads[link, 2], heads[link, 3]
     counts = np.zeros(len(rows), np.int32)
     controls = 0
     for code in letters:
