@@ -20,7 +20,7 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.queues import Queue
 from spoor.frontier.sqlite import SqliteStore
-from spoor.frontier.store import Counters, LinkStore
+from spoor.frontier.store import OF_PAGE, Counters, LinkStore
 from spoor.records import Key
 from tests.effort import times
 
@@ -222,3 +222,15 @@ def test_the_log_can_be_emptied_though_somebody_keeps_the_frames_of_a_search(tmp
         with contextlib.closing(sqlite3.connect(tmp_path / "crawl.db")) as other:
             busy, *_ = other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     assert (len(found), busy) == (4, 0)
+
+
+def test_of_a_page_with_very_many_links_only_the_first_are_compared_by_arrival(tmp_path: Path) -> None:
+    with contextlib.closing(SqliteStore(tmp_path / "crawl.db")) as sqlite:
+        for store in (sqlite, MemoryStore()):
+            for number in range(OF_PAGE + 1):
+                link = f"http://a.test/{number}"
+                store.save(Entry(link, "a.test", (0.0,), arrival=OF_PAGE - number, found_on="http://a.test/"))
+                if number == OF_PAGE // 2:
+                    store.commit(Counters())
+            found = store.links_found_on("http://a.test/", 2)
+            assert [entry.arrival for entry in found] == [1, 2]

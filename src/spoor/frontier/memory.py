@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from bisect import bisect_right
 from collections.abc import Container, Iterator, Sequence
@@ -11,7 +12,7 @@ from operator import attrgetter
 
 from spoor.frontier.entry import DIED, Entry, Host, Order, State
 from spoor.frontier.queues import ALL_READ, Queue
-from spoor.frontier.store import ALL_MOMENTS, Bounds, Counters, Moment
+from spoor.frontier.store import ALL_MOMENTS, OF_PAGE, Bounds, Counters, Moment
 from spoor.records import Key
 from spoor.robots import RobotsFile
 
@@ -20,13 +21,12 @@ BLOCK = 1024
 
 
 class MemoryStore:
-    """Entries by URL, a queue for each host, and one for each page that `links_found_on` was called with."""
+    """Entries by URL and by the page they were found on, and a queue for each host."""
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
         self._queues: dict[str, Queue[Order]] = {}
         self._found_on: dict[str, list[Entry]] = {}
-        self._pages: dict[str, Queue[tuple[int]]] = {}
         self._rows: list[Entry] = []
         self._waiting_in: list[int] = []
         self._committed = 0
@@ -54,8 +54,6 @@ class MemoryStore:
             queue.put(entry.url, entry.order)
         else:
             queue.remove(entry.url)
-        if (page := self._pages.get(entry.found_on)) is not None:
-            _put_on_page(page, entry)
 
     def _insert(self, entry: Entry) -> None:
         entry.row = len(self._rows)
@@ -76,12 +74,8 @@ class MemoryStore:
         return None if best is None else best.order
 
     def links_found_on(self, url: str, most: int) -> list[Entry]:
-        page = self._pages.get(url)
-        if page is None:
-            page = self._pages[url] = Queue()
-            for entry in self._found_on.get(url, ()):
-                _put_on_page(page, entry)
-        return [self._entries[discovered] for _, discovered in page.foremost(most)]
+        waiting = (entry for entry in self._found_on.get(url, ()) if entry.state is State.WAITING)
+        return heapq.nsmallest(most, islice(waiting, OF_PAGE), key=attrgetter("arrival"))
 
     def some(self, turn: int, count: int) -> list[Entry]:
         after = turn * count % max(1, self._committed)
@@ -170,10 +164,3 @@ class MemoryStore:
 def _row(entry: Entry) -> int:
     assert entry.row is not None
     return entry.row
-
-
-def _put_on_page(page: Queue[tuple[int]], entry: Entry) -> None:
-    if entry.state is State.WAITING:
-        page.put(entry.url, (entry.arrival,))
-    else:
-        page.remove(entry.url)

@@ -50,7 +50,8 @@ CREATE TABLE IF NOT EXISTS links (
 CREATE INDEX IF NOT EXISTS links_by_url ON links (host, hash);
 CREATE INDEX IF NOT EXISTS waiting_links ON links (host, key1 DESC, key2 DESC, key3 DESC, arrival) WHERE state = 0;
 DROP INDEX IF EXISTS links_met_on;
-CREATE INDEX IF NOT EXISTS links_found_on ON links (found_on, arrival) WHERE state = 0;
+DROP INDEX IF EXISTS links_found_on;
+CREATE INDEX IF NOT EXISTS links_of_page ON links (found_on) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS links_in_turn ON links (id) WHERE state = 0;
 DROP INDEX IF EXISTS moving_links;
 CREATE INDEX IF NOT EXISTS links_in_transit ON links (arrival) WHERE state = 3;
@@ -61,7 +62,7 @@ CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NU
 ONLY_FOR_CRAWLING = (
     "hosts_in_order",
     "waiting_links",
-    "links_found_on",
+    "links_of_page",
     "links_in_turn",
     "links_in_transit",
     "returning_links",
@@ -90,7 +91,8 @@ FIRST_PLACE = (
     "ORDER BY key1 DESC, key2 DESC, key3 DESC, arrival LIMIT 1"
 )
 """For a host; `place` is `place_of_row`."""
-FOUND_ON = f"SELECT id, {COLUMNS} FROM links WHERE found_on = ? AND state = 0 ORDER BY arrival"
+FOUND_ON = "SELECT id, arrival, url FROM links WHERE found_on = ? AND state = 0 ORDER BY id"
+"""Without the arrival in the index: it changes with every move of a link."""
 IN_TURN = f"SELECT id, {COLUMNS} FROM links INDEXED BY links_in_turn WHERE id > ? AND state = 0 ORDER BY id"
 
 PARKED = (

@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import astuple
 from functools import partial
 from itertools import islice
-from operator import attrgetter
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -55,7 +55,7 @@ from spoor.frontier.rows import (
     url_hash,
     write_counters,
 )
-from spoor.frontier.store import ALL_MOMENTS, Bounds, Counters, Moment
+from spoor.frontier.store import ALL_MOMENTS, OF_PAGE, Bounds, Counters, Moment
 from spoor.records import Key
 from spoor.robots import RobotsFile
 from spoor.urls import host_of
@@ -190,10 +190,10 @@ class SqliteStore:
 
     def links_found_on(self, url: str, most: int) -> list[Entry]:
         changed = self._changed_on_page.get(url, NOTHING)
-        rows = self._first_rows(most, FOUND_ON, (url,), lambda row: row[URL] not in changed)
-        waiting = [self._at_hand(row) for row in rows]
-        waiting += [entry for entry in changed.values() if entry.state is State.WAITING]
-        return heapq.nsmallest(most, waiting, key=attrgetter("arrival"))
+        waiting = self._first_rows(OF_PAGE, FOUND_ON, (url,), lambda row: row[2] not in changed)
+        waiting += [(entry.row, entry.arrival, entry.url) for entry in changed.values() if entry.state is State.WAITING]
+        oldest = heapq.nsmallest(most, heapq.nsmallest(OF_PAGE, waiting), key=itemgetter(1))
+        return [entry for entry in self.find([found for _, _, found in oldest]) if entry is not None]
 
     def some(self, turn: int, count: int) -> list[Entry]:
         after = turn * count % max(1, self._committed)

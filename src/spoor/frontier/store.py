@@ -18,6 +18,8 @@ FIRST_HASH = -(2**63)
 """Less than every hash of a URL."""
 ALL_MOMENTS: Moment = (math.inf, 0)
 """After every moment."""
+OF_PAGE = 4_096
+"""Links of a page that are compared by arrival: a page may have hundreds of thousands."""
 
 
 @dataclass(slots=True)
@@ -71,7 +73,8 @@ class LinkStore(Protocol):
         ...
 
     def links_found_on(self, url: str, most: int) -> list[Entry]:
-        """The waiting entries that were first found on a page, by arrival, up to `most`."""
+        """The waiting entries that were first found on a page, by arrival, up to `most`; only among the first `OF_PAGE`
+        of them in the order of insertion."""
         ...
 
     def some(self, turn: int, count: int) -> list[Entry]:
