@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import os
+import pickle
 import signal
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from spoor.errors import BrokenContract, UsageError
-from spoor.live.workers import MOST_WAITING, ReadingLimits, working
+from spoor.live.workers import MOST_WAITING, ReadingLimits, to_send, working
 from spoor.records import Failure, Outcome, Response, Visit
 
 LIMITS = ReadingLimits(seconds=1.0, memory=200_000_000)
@@ -160,3 +162,15 @@ def test_pages_too_large_to_wait_together_wait_in_files() -> None:
     outcomes, held = asyncio.run(run())
     assert outcomes == [Failure(f"http://a.test/{number} {len(large)}") for number in range(6)]
     assert len(large) < held <= MOST_WAITING
+
+
+@pytest.mark.parametrize("cut, lines", [("", 1), ("", 2), ("disconnect", 1)])
+def test_a_response_is_sent_with_its_payload_if_that_is_shorter_and_arrives_with_its_body(cut: str, lines: int) -> None:
+    body = b"some words " * 5_000
+    payload = gzip.compress(body, mtime=0)
+    head = b"HTTP/1.1 200 OK\r\n" + b"Content-Encoding: gzip\r\n" * lines
+    headers = {"content-encoding": "gzip"}
+    response = Response("http://a.test/", 200, headers, body, payload, b"GET /", head, "127.0.0.1", 0.0, 0.0, cut)
+    message = pickle.dumps(to_send(response), pickle.HIGHEST_PROTOCOL)
+    assert pickle.loads(message) == replace(response, payload=b"", request=b"")
+    assert (len(message) < len(body) / 10) == (lines == 1 and not cut)

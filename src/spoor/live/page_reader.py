@@ -391,8 +391,7 @@ class LiveDownloader:
             return asyncio.ensure_future(asyncio.to_thread(self.reader.read_in_worker, visit, response))
         if self.workers is None or not (self.all_in_workers or is_slow or visit.apart or _is_demanding(response)):
             return self.reader.read(visit, response)
-        # The payload stays here: the worker needs only the decoded body.
-        return self.workers.read(visit, replace(response, payload=b"", request=b""))
+        return self.workers.read(visit, response)
 
     def _is_document(self, response: Response) -> bool:
         content_type = response.headers.get("content-type", "")

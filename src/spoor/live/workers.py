@@ -18,12 +18,13 @@ import subprocess
 import tempfile
 import traceback
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from multiprocessing.connection import Connection
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 from spoor.errors import BrokenContract, SpoorError, UsageError
+from spoor.fetch.decoding import decoded
 from spoor.origins import Origin, bring_in, pack
 from spoor.pools import bound_memory, cause_of_death, other_process
 from spoor.records import Failure, Outcome, Response, Visit
@@ -195,12 +196,42 @@ class Workers:
     workers: list[Worker]
 
     def read(self, visit: Visit, response: Response) -> asyncio.Future[Outcome]:
-        message = pickle.dumps((visit, response), pickle.HIGHEST_PROTOCOL)
+        message = pickle.dumps((visit, to_send(response)), pickle.HIGHEST_PROTOCOL)
         worker = min(self.workers, key=lambda worker: len(worker.asked))
         return worker.ask(message if self._held() + len(message) <= MOST_WAITING else _in_a_file(message))
 
     def _held(self) -> int:
         return sum(asked.held for worker in self.workers for asked in worker.asked)
+
+
+def to_send(response: Response) -> Response:
+    """What a worker needs of a response: its body, neither request nor payload. A compressed payload is sent in place
+    of the body, which is several times as long, and is decoded again when it arrives."""
+    if response.cut or not len(response.payload) < len(response.body) or _encodings(response) != 1:
+        return replace(response, payload=b"", request=b"")
+    return _Compressed(**{part.name: getattr(response, part.name) for part in fields(response)})
+
+
+def _encodings(response: Response) -> int:
+    """The number of Content-Encoding headers; of several, `headers` has only the first."""
+    return response.head.lower().count(b"\ncontent-encoding:")
+
+
+class _Compressed(Response):
+    """Arrives as `Response`."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Callable[..., Response], tuple[object, ...]]:
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        return _received, (values | {"body": b"", "request": b""}, len(self.body))
+
+
+def _received(values: dict[str, Any], length: int) -> Response:
+    """`length` is that of the body."""
+    encoded = Response(**values)
+    body = decoded(encoded.payload, encoded.headers["content-encoding"], length)
+    return replace(encoded, body=body, payload=b"")
 
 
 def _in_a_file(message: bytes) -> IO[bytes]:
