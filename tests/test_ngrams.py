@@ -108,6 +108,24 @@ def test_the_fast_path_gives_the_numbers_of_the_plain_one(
     assert found == pytest.approx(np.array(expected).reshape(found.shape), abs=1e-12)
 
 
+@given(st.lists(texts, min_size=1, max_size=3), st.lists(texts, max_size=4), st.floats(0, 1), st.booleans())
+def test_only_texts_that_are_not_similar_enough_are_left_out(
+    trained: list[str], asked: list[str], least: float, all_lengths: bool
+) -> None:
+    index = gram_index([learned("x-a", "a", text, "") for text in trained], [1, 2, 3, 4] if all_lengths else [3])
+    for every, some in zip(similarities(index, asked), similarities(index, asked, least=least), strict=True):
+        assert (every == some).all() or (every.max() <= least and not some.any())
+
+
+def test_a_text_in_another_language_is_not_counted() -> None:
+    english, german = "contributing to the project today", "Die Würde des Menschen und die Freiheit"
+    everything, above = (
+        recogniser("de").similarities([english, german]),
+        recogniser("de").similarities([english, german], 0.42),
+    )
+    assert everything[0] > above[0] == 0.0 and everything[1] == above[1] > 0.42
+
+
 @given(texts, texts, st.integers(1, 3), st.integers(1, 5))
 def test_the_fast_path_knows_top_and_farthest(trained: str, asked: str, n: int, top: int) -> None:
     model = plain_ranks(sentences(trained), n, top)

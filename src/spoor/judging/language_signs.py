@@ -339,7 +339,7 @@ def words_signs(target: str, anchors: Sequence[str]) -> list[float]:
     likeness = _recogniser(target) if long else None
     if likeness is None:
         return [0.0] * len(anchors)
-    near = likeness.similarities(long)
+    near = likeness.similarities(long, _UNLIKE)
     if near.max() <= _UNLIKE:
         return [0.0] * len(anchors)
     signs = np.clip((near - _UNLIKE) / (_LIKE - _UNLIKE), 0.0, 1.0).tolist()

@@ -40,6 +40,8 @@ from spoor.judging.profiles import Profile, merged, profiles_of, renumbered, shi
 _SPREAD: Final = 0x9E3779B97F4A7C15
 """2^64 divided by the golden ratio (Fibonacci hashing): spreads neighbouring keys."""
 _UNKNOWN: Final = MOST_UNITS + 1
+_SHORT: Final = 128
+"""Units of a text up to which its similarity is estimated first."""
 
 
 class GramIndex(NamedTuple):
@@ -90,9 +92,12 @@ def gram_index(
     )
 
 
-def similarities(index: GramIndex, texts: Sequence[str], unit: Unit = "letter") -> NDArray[np.float64]:
-    """One row for each text, one column for each profile; the mean over the gram lengths."""
-    return _similarities(index, *codes_of_texts(texts, unit), kinds(unit))
+def similarities(
+    index: GramIndex, texts: Sequence[str], unit: Unit = "letter", least: float = 0.0
+) -> NDArray[np.float64]:
+    """One row for each text, one column for each profile; the mean over the gram lengths. A text that is clearly not
+    more similar than `least` to any profile may have 0."""
+    return _similarities(index, *codes_of_texts(texts, unit), kinds(unit), least)
 
 
 def _postings(profiles: Sequence[Profile], n: int, top: int | None, alphabet: NDArray[np.uint32]) -> Iterator[Posting]:
@@ -105,12 +110,12 @@ def _postings(profiles: Sequence[Profile], n: int, top: int | None, alphabet: ND
 
 @compiled
 def _similarities(
-    index: GramIndex, codes: NDArray[np.uint32], ends: NDArray[np.int64], kinds: NDArray[np.uint8]
+    index: GramIndex, codes: NDArray[np.uint32], ends: NDArray[np.int64], kinds: NDArray[np.uint8], least: float
 ) -> NDArray[np.float64]:
     out = np.zeros((len(ends) - 1, index.farthest.shape[1]))
     for text in range(len(ends) - 1):
         units = spelled(codes[ends[text] : ends[text + 1]], kinds)
-        if not _knows_some(index, units):
+        if len(units) <= _SHORT and _at_most(index, units) <= least:
             continue
         alphabet, places = numbered(units)
         order = sorted_windows(places, len(alphabet))
@@ -126,20 +131,47 @@ def _similarities(
 
 
 @compiled
-def _knows_some(index: GramIndex, units: NDArray[np.uint32]) -> bool:
-    """Whether a gram of a text is in a profile. A short text in another script often has none, and to find that out is
-    faster than to count its grams."""
-    numbers = np.empty(len(units), np.uint64)
+def _at_most(index: GramIndex, units: NDArray[np.uint32]) -> float:
+    """An upper bound of the similarity of a text to its nearest profile, faster to compute than the similarity: its
+    grams are not ranked, and no rank is greater than their number. Repeated grams count repeatedly."""
+    numbers = np.zeros(len(units), np.uint64)
     for k in range(len(units)):
-        numbers[k] = _number(units[k] - 1, index.alphabet) if units[k] else 0
-    for n in index.ns:
-        for start in range(len(units) - n + 1):
-            gram = np.uint64(0)
+        if units[k] != 0:
+            numbers[k] = _number(units[k] - 1, index.alphabet)
+    bounds = np.zeros(index.farthest.shape[1])
+    for j in range(len(index.ns)):
+        n, distinct = index.ns[j], 0
+        most = len(units) - n + 1
+        saved, seen = np.zeros(len(bounds), np.int64), np.zeros(4 * _SHORT, np.uint64)
+        for start in range(most):
+            gram, spelling, is_whole = np.uint64(0), np.uint64(0), True
             for depth in range(WIDTH):
                 gram = (gram << np.uint64(BITS)) | (numbers[start + depth] if depth < n else np.uint64(0))
-            if index.slots[_slot(index.slots, gram)] == gram:
-                return True
-    return False
+            for unit in units[start : start + n]:
+                spelling = (spelling ^ np.uint64(unit)) * np.uint64(_SPREAD)
+                is_whole &= unit != 0
+            if not is_whole:
+                continue
+            distinct += _is_new(seen, spelling)
+            slot = _slot(index.slots, gram)
+            for k in range(index.starts[slot], index.ends[slot]):
+                p = index.profiles[k]
+                saved[p] += max(0, index.farthest[j, p] - max(0, index.places[k] - most))
+        for p in range(len(bounds)):
+            if distinct > 0 and index.farthest[j, p] > 0:
+                bounds[p] += saved[p] / (index.farthest[j, p] * distinct) / len(index.ns)
+    return float(bounds.max())
+
+
+@compiled
+def _is_new(seen: NDArray[np.uint64], spelling: np.uint64) -> bool:
+    """Whether a hash is not in a table, to which it is added."""
+    at = np.int64((spelling >> np.uint64(32)) % np.uint64(len(seen)))
+    while seen[at] != 0 and seen[at] != spelling:
+        at = (at + 1) % len(seen)
+    is_new = seen[at] != spelling
+    seen[at] = spelling
+    return bool(is_new)
 
 
 @compiled
@@ -228,17 +260,17 @@ class Recogniser:
     threshold: float
     _index: GramIndex = field(repr=False)
 
-    def similarities(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Between 0 and 1 for each text; 0 if it has no n-gram."""
-        return best_reading(self._as_they_are, texts, shipped_for(self.tag))
+    def similarities(self, texts: Sequence[str], least: float = 0.0) -> NDArray[np.float64]:
+        """Between 0 and 1 for each text; 0 if it has no n-gram. Those that are clearly not above `least` may be 0."""
+        return best_reading(lambda read: self._as_they_are(read, least), texts, shipped_for(self.tag))
 
     @cached_property
     def farthest(self) -> int:
         """The distance in ranks of an n-gram that the first profile does not have."""
         return len(self.profiles[0].grams(self.ns[0])[0])
 
-    def _as_they_are(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        nearest: NDArray[np.float64] = similarities(self._index, texts, self.profiles[0].unit).max(axis=1)
+    def _as_they_are(self, texts: Sequence[str], least: float) -> NDArray[np.float64]:
+        nearest: NDArray[np.float64] = similarities(self._index, texts, self.profiles[0].unit, least).max(axis=1)
         return nearest
 
 

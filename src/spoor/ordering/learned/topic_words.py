@@ -23,6 +23,7 @@ STEM = 5
 """Length of a stem in letters: biolo, of biology and biological."""
 MOST = 3
 """Further words of a text are not counted."""
+_BEGINS = 64
 
 
 @dataclass(frozen=True)
@@ -61,27 +62,37 @@ def _counts(codes: Codes, texts: int, letters: NDArray[np.bool_], stems: Codes) 
     """A 0 separates two texts."""
     found = np.zeros(texts, np.int32)
     last_with = np.full(len(stems), -1, np.int32)
-    text = start = 0
-    for place in range(len(codes) + 1):
-        if place < len(codes) and letters[codes[place]]:
-            continue
-        if place > start:
-            stem = _stem(codes, start, place, stems)
-            if stem >= 0 and last_with[stem] != text:
-                last_with[stem] = text
-                found[text] = min(MOST, found[text] + 1)
-        start = place + 1
-        text += place < len(codes) and codes[place] == 0
+    begins = np.zeros(_BEGINS, np.bool_)
+    for stem in range(len(stems)):
+        begins[stems[stem, 0] % _BEGINS] = True
+    text = 0
+    in_word = False
+    for place in range(len(codes)):
+        code = codes[place]
+        if letters[code]:
+            # Few words begin like a stem.
+            if not in_word and begins[code % _BEGINS]:
+                stem = _stem(codes, place, letters, stems)
+                if stem >= 0 and last_with[stem] != text:
+                    last_with[stem] = text
+                    found[text] = min(MOST, found[text] + 1)
+            in_word = True
+        else:
+            in_word = False
+            text += code == 0
     return found
 
 
 @compiled
-def _stem(codes: Codes, start: int, end: int, stems: Codes) -> int:
-    """The stem of a word by binary search, -1 if it is none of these."""
+def _stem(codes: Codes, start: int, letters: NDArray[np.bool_], stems: Codes) -> int:
+    """The stem of the word that starts there, by binary search; -1 if it is none of these."""
+    end = start
+    while end < min(start + STEM, len(codes)) and letters[codes[end]]:
+        end += 1
     low, high = 0, len(stems)
     while low < high:
         middle = (low + high) // 2
-        order = _order(codes, start, end, stems, middle)
+        order = _order(codes[start:end], stems[middle])
         if order == 0:
             return middle
         if order > 0:
@@ -92,10 +103,10 @@ def _stem(codes: Codes, start: int, end: int, stems: Codes) -> int:
 
 
 @compiled
-def _order(codes: Codes, start: int, end: int, stems: Codes, stem: int) -> int:
-    """0 if a word has the stem, below 0 if it comes before it, above 0 if after."""
+def _order(word: Codes, stem: Codes) -> int:
+    """0 if the first letters of a word are the stem, below 0 if they come before it, above 0 if after."""
     for letter in range(STEM):
-        code = int(codes[start + letter]) if start + letter < end else 0
-        if code != stems[stem, letter]:
-            return code - int(stems[stem, letter])
+        code = int(word[letter]) if letter < len(word) else 0
+        if code != stem[letter]:
+            return code - int(stem[letter])
     return 0
