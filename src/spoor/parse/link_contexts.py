@@ -62,10 +62,10 @@ class ParsedContexts:
         starts = elements[:, START]
         begins = self.text.begins[starts].tolist()
         ends = self.text.ends[np.minimum(elements[:, END], starts + LONGEST)].tolist()
-        told = (elements[:, VALUES + 2 * HREFLANG] >= 0) | (elements[:, WHAT] == META)
+        has_more = (elements[:, VALUES + 2 * HREFLANG] >= 0) | (elements[:, WHAT] == META)
         read = {
             link.url: self._with_anchor(link) if more or begin >= end else _anchored(link, self.text.words[begin:end])
-            for link, begin, end, more in zip(known, begins, ends, told.tolist(), strict=True)
+            for link, begin, end, more in zip(known, begins, ends, has_more.tolist(), strict=True)
         }
         return [read.get(link.url, link) for link in links]
 
