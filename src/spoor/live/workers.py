@@ -207,7 +207,7 @@ class Workers:
 def to_send(response: Response) -> Response:
     """What a worker needs of a response: its body, neither request nor payload. A compressed payload is sent in place
     of the body, which is several times as long, and is decoded again when it arrives."""
-    if response.cut or not len(response.payload) < len(response.body) or _encodings(response) != 1:
+    if response.cut or len(response.payload) >= len(response.body) or _encodings(response) != 1:
         return replace(response, payload=b"", request=b"")
     return _Compressed(**{part.name: getattr(response, part.name) for part in fields(response)})
 
