@@ -160,13 +160,13 @@ TestStores.settings = settings(max_examples=times(20), stateful_step_count=25, d
 
 
 def test_a_url_that_left_and_came_back_to_its_place_is_there_once() -> None:
-    queue: Queue[tuple[int]] = Queue()
+    queue = Queue()
     for number, url in enumerate(["a", "b", "c"]):
         queue.put(url, (number,))
     queue.remove("b")
     queue.put("b", (1,))
-    assert [url for _, url in queue.foremost(5)] == ["a", "b", "c"]
-    assert [url for _, url in queue.foremost(2)] == ["a", "b"]
+    assert [url for _, url in queue.keep(5)] == ["a", "b", "c"]
+    assert [url for _, url in queue.keep(2)] == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -14,15 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.frontier.entry import Entry, Host, HostRules, Order, State, packed, unpacked
+from spoor.frontier.entry import Entry, Host, HostRules, Order, State, key_at, order_at, packed, unpacked
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import LinkStore
+from spoor.records import Key
 from spoor.robots import RobotsFile
 
 PARTS = st.floats(allow_nan=False)
-ORDERS = st.tuples(st.lists(PARTS, min_size=1, max_size=3).map(tuple), st.integers(1, 2**62))
+KEYS = st.lists(PARTS, min_size=1, max_size=3).map(tuple)
+ORDERS = st.builds(order_at, KEYS, st.integers(1, 2**62))
 HOSTS = 300
 
 
@@ -30,6 +32,15 @@ HOSTS = 300
 def test_packed_places_sort_as_places_do(one: Order, other: Order) -> None:
     assert (packed(one) < packed(other)) == (one < other)
     assert unpacked(packed(one)) == one
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=3).map(tuple))
+def test_a_position_tells_its_key(key: Key) -> None:
+    assert key_at(order_at(key, 1)) == key
+
+
+def test_of_two_keys_that_begin_alike_the_shorter_is_sooner() -> None:
+    assert order_at((1.0,), 9) < order_at((1.0, 5.0), 7) < order_at((1.0, 5.0, 0.0), 1)
 
 
 @contextlib.contextmanager
@@ -218,7 +229,7 @@ def test_returning_links_beyond_those_at_hand_come_back_in_time(tmp_path: Path) 
 
 def test_a_host_is_as_it_was_saved(tmp_path: Path) -> None:
     with contextlib.closing(SqliteStore(tmp_path / "frontier.db")) as store:
-        store.save_host(Host("a.test", 2.0, 7.0, "192.0.2.1", order=((-1.0, 0.5), 9)))
+        store.save_host(Host("a.test", 2.0, 7.0, "192.0.2.1", order=order_at((1.0, -0.5), 9)))
         store.commit(store.counters())
-        assert store.host("a.test") == Host("a.test", 2.0, 7.0, "192.0.2.1", order=((-1.0, 0.5), 9))
+        assert store.host("a.test") == Host("a.test", 2.0, 7.0, "192.0.2.1", order=order_at((1.0, -0.5), 9))
         assert store.host("b.test") is None

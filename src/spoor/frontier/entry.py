@@ -35,8 +35,12 @@ DIED = f"{TROUBLE}the process died while it was worked on"
 """The reason for a link that may have killed the process. It is fetched when no other request is in flight; if the
 process dies again, it is parked."""
 
-Order = tuple[Key, int]
-"""The sort key of the queue: smaller is sooner."""
+KEY_PARTS = 3
+Order = tuple[float, ...]
+"""The sort key of the queue: smaller is sooner. The negated parts of a key, `NO_PART` for each missing one, and the
+arrival. A flat tuple, because a queue compares many."""
+NO_PART = -math.inf
+"""Less than every other part: of two keys that begin alike, the one with fewer parts is sooner."""
 
 
 Place = tuple[State, int]
@@ -100,12 +104,24 @@ class Entry:
     def order(self) -> Order:
         """Cached, because it is used several times whenever a link is queued."""
         if self._order is None:
-            self._order = tuple([-part for part in self.key]), self.arrival
+            self._order = order_at(self.key, self.arrival)
         return self._order
 
     def put_at(self, key: Key, arrival: int) -> None:
         """Moves the entry in the queue."""
         self.key, self.arrival, self._order = key, arrival, None
+
+
+def order_at(key: Key, arrival: int) -> Order:
+    if len(key) == KEY_PARTS:
+        first, second, third = key
+        return -first, -second, -third, arrival
+    return (*[-part for part in key], *[NO_PART] * (KEY_PARTS - len(key)), arrival)
+
+
+def key_at(order: Order) -> Key:
+    first, *others = order[:-1]
+    return (-first, *[-part for part in others if part != NO_PART])
 
 
 def visit_to(entry: Entry, number: int, at: float) -> Visit:
@@ -131,22 +147,19 @@ def visit_to(entry: Entry, number: int, at: float) -> Visit:
 # Positions in the queue as bytes that sort in the same order, so that a database can index them.
 
 
-KEY_PARTS = 3
 _PACKED = struct.Struct(f">{KEY_PARTS + 1}Q")
-_FLOATS = [struct.Struct(f">{parts}d") for parts in range(KEY_PARTS + 1)]
-_BITS = [struct.Struct(f">{parts}Q") for parts in range(KEY_PARTS + 1)]
+_FLOATS, _BITS = struct.Struct(f">{KEY_PARTS}d"), struct.Struct(f">{KEY_PARTS}Q")
 _SIGN, _ALL = 1 << 63, (1 << 64) - 1
 _MISSING = 0
 """Less than every packed number: a key with fewer parts sorts first, as with tuples."""
 
 
 def packed(order: Order) -> bytes:
-    key, arrival = order
-    parts = len(key)
-    if parts > KEY_PARTS:
-        raise BrokenContract(f"a key has at most {KEY_PARTS} parts, not {parts}: {key}")
-    bits = _BITS[parts].unpack(_FLOATS[parts].pack(*[part + 0.0 for part in key]))
-    return _PACKED.pack(*map(_sortable, bits), *[_MISSING] * (KEY_PARTS - parts), arrival)
+    *parts, arrival = order
+    if len(parts) > KEY_PARTS:
+        raise BrokenContract(f"a key has at most {KEY_PARTS} parts, not {len(parts)}: {key_at(order)}")
+    first, *others = map(_sortable, _BITS.unpack(_FLOATS.pack(*[part + 0.0 for part in parts])))
+    return _PACKED.pack(first, *[_MISSING if bits == _NO_PART else bits for bits in others], arrival)
 
 
 def unpacked(place: bytes) -> Order:
@@ -154,13 +167,14 @@ def unpacked(place: bytes) -> Order:
     if len(place) != _PACKED.size:
         raise ValueError(f"not a place: {place!r}")
     *parts, arrival = _PACKED.unpack(place)
-    return tuple([_number(part) for part in parts if part != _MISSING]), arrival
+    numbers = _FLOATS.unpack(_BITS.pack(*[_bits(_NO_PART if part == _MISSING else part) for part in parts]))
+    return (*numbers, arrival)
 
 
 def place_of_row(key1: float, key2: float | None, key3: float | None, arrival: int) -> bytes | None:
     """The packed position of a row of `links`; None if its values are invalid."""
     try:
-        return packed((tuple([-part for part in (key1, key2, key3) if part is not None]), arrival))
+        return packed(order_at(tuple([part for part in (key1, key2, key3) if part is not None]), arrival))
     except (TypeError, struct.error):
         return None
 
@@ -171,9 +185,11 @@ def _sortable(bits: int) -> int:
     return bits ^ _ALL if bits & _SIGN else bits | _SIGN
 
 
-def _number(bits: int) -> float:
-    (number,) = _FLOATS[1].unpack(_BITS[1].pack(bits ^ _SIGN if bits & _SIGN else bits ^ _ALL))
-    return float(number)
+def _bits(sortable: int) -> int:
+    return sortable ^ _SIGN if sortable & _SIGN else sortable ^ _ALL
+
+
+_NO_PART = _sortable(struct.unpack(">Q", struct.pack(">d", NO_PART))[0])
 
 
 # One host: its visits in flight, its delay, and the robots.txt it waits for.

@@ -6,9 +6,9 @@ import heapq
 from collections.abc import Container
 
 from spoor.frontier.addresses import AGAIN, Addresses
-from spoor.frontier.entry import Entry, Host, HostRules, Order
+from spoor.frontier.entry import Entry, Host, HostRules, Order, key_at
 from spoor.frontier.hosts import Hosts, Reading
-from spoor.frontier.queues import ALL_READ
+from spoor.frontier.queues import ALL_READ, Item
 from spoor.frontier.store import Bounds, LinkStore
 from spoor.records import Key
 
@@ -30,8 +30,8 @@ class HostQueue:
         self._resumed_at = resumed_at
         self._at_hand = Hosts(store)
         self._ready_read, self._heads_read = Reading(store), Reading(store, early=SOON)
-        self._ready: list[tuple[Order, str]] = []
-        self._heads: list[tuple[Order, str]] = []
+        self._ready: list[Item] = []
+        self._heads: list[Item] = []
         self._later: list[tuple[float, str]] = []
         self._delayed: list[tuple[float, str]] = []
         self.addresses = Addresses(rules, self._at_hand, self._show_again)
@@ -75,9 +75,8 @@ class HostQueue:
 
     def _first_ready(self, now: float) -> Host | None:
         """None if more hosts must be read first, or no host is available."""
-        while self._ready and self._ready[0][0] <= self._ready_read.to:
-            order, name = self._ready[0]
-            host = self._at_hand.get(name)
+        while self._ready and (order := self._ready[0][:-1]) <= self._ready_read.to:
+            host = self._at_hand.get(self._ready[0][-1])
             if host is None or order != host.order:
                 heapq.heappop(self._ready)
             elif not self._available(host, now):
@@ -101,13 +100,12 @@ class HostQueue:
         for the robots.txt that is needed first."""
         free = [host for host in self._at_hand if host.visiting < self._rules.connections]
         orders = [host.order for host in free if host.order is not None and self._is_free_by(host, until)]
-        orders = heapq.nsmallest(most, orders)
-        return [tuple([-part for part in key]) for key, _ in orders]
+        return [key_at(order) for order in heapq.nsmallest(most, orders)]
 
     def _first_head(self, now: float) -> Host | None:
         """None if more hosts must be read first, or no host is free soon."""
-        while self._heads and self._heads[0][0] <= self._heads_read.to:
-            order, name = self._heads[0]
+        while self._heads and (order := self._heads[0][:-1]) <= self._heads_read.to:
+            name = self._heads[0][-1]
             host = self._at_hand.get(name)
             if host is None or order != host.order:
                 heapq.heappop(self._heads)
@@ -187,10 +185,10 @@ class HostQueue:
         if host.order is None:
             return
         if not host.among_heads:
-            heapq.heappush(self._heads, (host.order, host.name))
+            heapq.heappush(self._heads, (*host.order, host.name))
             host.among_heads = True
         if not host.among_ready and host.visiting < self._rules.connections:
-            heapq.heappush(self._ready, (host.order, host.name))
+            heapq.heappush(self._ready, (*host.order, host.name))
             host.among_ready = True
         if len(self._heads) > 4 * len(self._at_hand) + SLACK:
             self._tidy()
@@ -201,7 +199,7 @@ class HostQueue:
 
     def _tidy(self) -> None:
         """Removes outdated positions, so that neither queue is longer than the number of hosts in memory."""
-        self._heads = [(host.order, host.name) for host in self._at_hand if host.order is not None]
+        self._heads = [(*host.order, host.name) for host in self._at_hand if host.order is not None]
         self._ready = [*self._heads]
         for host in self._at_hand:
             host.among_heads = host.among_ready = host.order is not None

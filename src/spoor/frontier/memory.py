@@ -25,7 +25,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
-        self._queues: dict[str, Queue[Order]] = {}
+        self._queues: dict[str, Queue] = {}
         self._found_on: dict[str, list[Entry]] = {}
         self._rows: list[Entry] = []
         self._waiting_in: list[int] = []

@@ -5,20 +5,21 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-from spoor.frontier.entry import Entry, Order, State
+from spoor.frontier.entry import KEY_PARTS, Entry, Order, State
 
 # A priority queue of URLs, any of which may move or be removed.
 
 
-Place = TypeVar("Place", bound=tuple[Any, ...])
+Item = tuple[Any, ...]
+"""A position followed by a URL or a host: flat, because heaps compare many."""
 
 SLACK = 64
 """A queue is rebuilt when its outdated positions outnumber the current ones by more than this."""
 
 
-class Queue(Generic[Place]):
+class Queue:
     """Smaller positions are sooner. A URL that moved or was removed leaves its old position behind, to be skipped
     later, so that only the occasional rebuild touches the whole queue. `_current` has for each URL the identical tuple
     that is in `_places`: identity distinguishes a current position from an equal outdated one."""
@@ -26,8 +27,8 @@ class Queue(Generic[Place]):
     __slots__ = ("_current", "_places")
 
     def __init__(self) -> None:
-        self._places: list[tuple[Place, str]] = []
-        self._current: dict[str, tuple[Place, str]] = {}
+        self._places: list[Item] = []
+        self._current: dict[str, Item] = {}
 
     def __len__(self) -> int:
         return len(self._current)
@@ -35,42 +36,37 @@ class Queue(Generic[Place]):
     def __contains__(self, url: str) -> bool:
         return url in self._current
 
-    def put(self, url: str, place: Place) -> None:
-        current = self._current.get(url)
-        if current is not None and current[0] == place:
+    def put(self, url: str, order: Order) -> None:
+        place = (*order, url)
+        if self._current.get(url) == place:
             return
-        self._current[url] = current = place, url
-        heapq.heappush(self._places, current)
+        self._current[url] = place
+        heapq.heappush(self._places, place)
         if len(self._places) > 2 * len(self._current) + SLACK:
-            self._places = [one for one in self._places if self._current.get(one[1]) is one]
+            self._places = [one for one in self._places if self._current.get(one[-1]) is one]
             heapq.heapify(self._places)
 
     def remove(self, url: str) -> None:
         """Does nothing if the URL is absent."""
         self._current.pop(url, None)
 
-    def first(self) -> tuple[Place, str] | None:
+    def first(self) -> tuple[Order, str] | None:
         places, current = self._places, self._current
         while places:
             first = places[0]
-            if current.get(first[1]) is first:
-                return first
+            if current.get(first[-1]) is first:
+                return first[:-1], first[-1]
             heapq.heappop(places)
         return None
 
-    def foremost(self, most: int) -> list[tuple[Place, str]]:
-        """Up to `most`, in order."""
-        found: list[tuple[Place, str]] = []
-        while len(found) < most and self.first() is not None:
-            found.append(heapq.heappop(self._places))
-        for one in found:
-            heapq.heappush(self._places, one)
-        return found
-
-    def keep(self, kept: list[tuple[Place, str]]) -> None:
-        """Removes all but these, which are sorted."""
-        self._places = kept
-        self._current = {one[1]: one for one in kept}
+    def keep(self, most: int) -> list[tuple[Order, str]]:
+        """Removes all but the first `most`, and returns these, in order."""
+        kept: list[Item] = []
+        while len(kept) < most and self.first() is not None:
+            kept.append(heapq.heappop(self._places))
+        self._places = kept  # sorted, so it is a heap
+        self._current = {one[-1]: one for one in kept}
+        return [(one[:-1], one[-1]) for one in kept]
 
 
 # The first waiting links of one host, read ahead from the file of a store.
@@ -80,8 +76,8 @@ KEPT = 64
 """Number of links of a host that stay in memory when there are too many."""
 MOST = 4 * KEPT
 """More than this number after a commit are too many."""
-NOTHING_READ: Order = ((-math.inf,), 0)
-ALL_READ: Order = ((math.inf,) * 4, 0)
+NOTHING_READ: Order = (-math.inf,) * KEY_PARTS + (0,)
+ALL_READ: Order = (math.inf,) * KEY_PARTS + (0,)
 """Before and after every position."""
 
 
@@ -92,7 +88,7 @@ class ReadAhead:
     __slots__ = ("_entries", "_queue", "_rows", "read_to")
 
     def __init__(self, changed: Iterable[Entry]) -> None:
-        self._queue: Queue[Order] = Queue()
+        self._queue = Queue()
         self._entries: dict[str, Entry | Callable[[], Entry]] = {}
         self._rows = 1
         self.read_to = NOTHING_READ
@@ -135,8 +131,7 @@ class ReadAhead:
     def committed(self) -> None:
         """The changes are in the file now; if there are too many links, keeps only the first."""
         if len(self._queue) > MOST:
-            kept = self._queue.foremost(KEPT)
+            kept = self._queue.keep(KEPT)
             self.read_to = min(self.read_to, kept[-1][0])
-            self._queue.keep(kept)
             self._entries = {url: self._entries[url] for _, url in kept}
         self._rows = max(1, min(KEPT, len(self._queue)))

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from spoor.errors import BrokenContract
-from spoor.frontier.entry import DIED, KEY_PARTS, TROUBLE, Entry, Order, State
+from spoor.frontier.entry import DIED, KEY_PARTS, TROUBLE, Entry, Order, State, order_at
 from spoor.frontier.evidence import EvidenceNames
 from spoor.frontier.store import Bounds, Counters
 from spoor.records import Key, TrailState
@@ -161,7 +161,7 @@ def robots_of(row: tuple[Any, ...]) -> RobotsFile:
 
 def order_of(row: tuple[Any, ...]) -> Order:
     key1, key2, key3, arrival = row[5:9]
-    return tuple([-part for part in key_of(key1, key2, key3)]), arrival
+    return order_at(key_of(key1, key2, key3), arrival)
 
 
 def key_of(key1: float, key2: float | None, key3: float | None) -> Key:

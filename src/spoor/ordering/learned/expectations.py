@@ -61,10 +61,9 @@ def expectations(
     `hubs` are hashes of the referring pages, and whether those are relevant; `first_relevant` as in `Experience`."""
     numbers = np.frombuffer(b"".join(map(checked, packed)), np.int32)
     sizes = np.array([len(one) // 4 for one in packed], np.int64)
-    pages = np.array(hubs, np.int64)
-    out = np.empty((len(packed), len(COLUMNS)), np.float64)
-    _expectations(numbers, sizes, pages, _experience(words, yields, first_relevant), out)
-    return out
+    pages = np.array([page for page, _ in hubs], np.int64)
+    are_relevant = np.array([relevant for _, relevant in hubs], np.bool_)
+    return _expectations(numbers, sizes, pages, are_relevant, _experience(words, yields, first_relevant))
 
 
 def expectation(
@@ -93,15 +92,11 @@ def slots_of(head: Numbers, hub: int) -> list[int]:
 def first_tries(link: Numbers, hub: tuple[int, bool], yields: Yields) -> FirstTries:
     """For a link that was just tried and is not counted yet."""
     page, relevant = hub
-    tries, answers, finds, untried = yields.tries, yields.answers, yields.finds, yields.untried
-    _, cell, expected = _site_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
-    _, hub_cell = _hub_share(page, relevant, tries, answers, untried[0], FIRST_ANSWERS)
-    to_answer = ((cell, expected), (hub_cell, FIRST_ANSWERS))
-    _, cell, expected = _site_share(link, relevant, answers, finds, untried[1], FIRST_RELEVANT)
-    _, hub_cell = _hub_share(page, relevant, answers, finds, untried[1], FIRST_RELEVANT)
-    to_be_relevant = ((cell, expected), (hub_cell, FIRST_RELEVANT))
-    place = int(place_of(int(link[4 + max(0, cell) // 4]), int(link[1])))
-    return FirstTries(to_answer, to_be_relevant, (place & int(MASK), page & int(MASK)))
+    counted = (yields.tries, yields.answers, yields.finds, yields.untried)
+    answers, hub_answers, finds, hub_finds, place = _first_tries(link, page, relevant, *counted)
+    to_answer = (answers, (hub_answers, FIRST_ANSWERS))
+    to_be_relevant = (finds, (hub_finds, FIRST_RELEVANT))
+    return FirstTries(to_answer, to_be_relevant, (place, page & int(MASK)))
 
 
 @compiled
@@ -174,15 +169,35 @@ def _hub_share(
 
 
 @compiled
+def _first_tries(
+    link: Numbers, hub: int, relevant: bool, tries: Counts, answers: Counts, finds: Counts, untried: Floats
+) -> tuple[tuple[int, float], int, tuple[int, float], int, int]:
+    """For answers and for finds: the cell and the expected rate of the link, and the cell of the referring page. Then
+    the slot of the link."""
+    _, cell, expected = _site_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
+    _, hub_cell = _hub_share(hub, relevant, tries, answers, untried[0], FIRST_ANSWERS)
+    _, find_cell, expected_finds = _site_share(link, relevant, answers, finds, untried[1], FIRST_RELEVANT)
+    _, hub_find_cell = _hub_share(hub, relevant, answers, finds, untried[1], FIRST_RELEVANT)
+    slot = int(place_of(link[4 + max(0, find_cell) // 4], link[1]) & MASK)
+    return (cell, expected), hub_cell, (find_cell, expected_finds), hub_find_cell, slot
+
+
+@compiled
 def _expectations(
-    numbers: Numbers, sizes: NDArray[np.int64], hubs: NDArray[np.int64], known: Experience, out: Floats
-) -> None:
+    numbers: Numbers,
+    sizes: NDArray[np.int64],
+    hubs: NDArray[np.int64],
+    are_relevant: NDArray[np.bool_],
+    known: Experience,
+) -> Floats:
+    out = np.empty((len(sizes), len(COLUMNS)), np.float64)
     start = 0
     for row in range(len(sizes)):
-        link, hub, relevant = numbers[start : start + sizes[row]], int(hubs[row, 0]), bool(hubs[row, 1])
+        link = numbers[start : start + sizes[row]]
         start += sizes[row]
-        for column, value in enumerate(_expectation(link, hub, relevant, known)):
+        for column, value in enumerate(_expectation(link, hubs[row], are_relevant[row], known)):
             out[row, column] = value
+    return out
 
 
 @compiled

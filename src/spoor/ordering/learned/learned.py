@@ -90,6 +90,7 @@ NO_PRIOR = TargetPrior()
 _MOVING = {"words": ("words",), "sites": ("site_yield",), "hubs": ("hub_yield", "list_yield", "dead")}
 EVIDENCE = ("relevance", "relevant_parents", "parents", "since", "depth", "prior", *COLUMNS)
 """The evidence of every link, in this order."""
+_UNMOVED = (0.0,) * len(COLUMNS)
 
 
 @dataclass
@@ -160,8 +161,9 @@ class Learned:
         depth = sighting.visit.depth + 1.0
         packed = [link.hints for link in links if isinstance(link.hints, bytes)]
         moving = self._moving(packed, [_hub(sighting.trail)] * len(links))
+        of_page = dict(zip(EVIDENCE, (*inherited, depth, 0.0, *_UNMOVED), strict=True))
         return [
-            dict(zip(EVIDENCE, (*inherited, depth, stored_prior(hints), *moves), strict=True))
+            _moved({**of_page, "prior": stored_prior(hints)}, moves)
             for hints, moves in zip(packed, moving, strict=True)
         ]
 
@@ -292,7 +294,8 @@ class Learned:
 
     def review(self, link: WaitingLink) -> Evidence:
         moves = expectation(link.hints, _hub(link.trail), self._logistic.words, self._yields, self._first_relevant)
-        return {**link.evidence, **dict(zip(COLUMNS, moves, strict=True)), **self._left_out}
+        evidence = _moved({**link.evidence}, moves)
+        return {**evidence, **self._left_out} if self._left_out else evidence
 
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
         gave = list(dict.fromkeys(self._gave))
@@ -304,10 +307,7 @@ class Learned:
 
     def _again(self, links: Sequence[WaitingLink]) -> list[tuple[str, Evidence]]:
         moving = self._moving([link.hints for link in links], [_hub(link.trail) for link in links]) if links else []
-        return [
-            (link.url, {**link.evidence, **dict(zip(COLUMNS, moves, strict=True))})
-            for link, moves in zip(links, moving, strict=True)
-        ]
+        return [(link.url, _moved({**link.evidence}, moves)) for link, moves in zip(links, moving, strict=True)]
 
     def _moving(self, packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]]) -> list[list[float]]:
         """The evidence that changes with learning: `COLUMNS` of each link."""
@@ -316,6 +316,18 @@ class Learned:
             rows[:, COLUMNS.index(name)] = 0.0
         moving: list[list[float]] = rows.tolist()
         return moving
+
+
+def _moved(evidence: dict[str, float], moves: Sequence[float]) -> Evidence:
+    """Sets the evidence that changes with learning. `moves` has one value for each of `COLUMNS`."""
+    (
+        evidence["words"],
+        evidence["site_yield"],
+        evidence["hub_yield"],
+        evidence["list_yield"],
+        evidence["dead"],
+    ) = moves
+    return evidence
 
 
 def facts(evidence: Evidence) -> tuple[float, ...]:

@@ -106,10 +106,12 @@ class Yields:
         self._found += found
         for slot in slots:
             self.tries[slot] += 1.0
-            self.answers[slot] += answered
-            self.finds[slot] += found
-            if found and slot in self._owed:
-                self._count(1, self._owed.pop(slot), 1.0, 0.0)
+            if answered:
+                self.answers[slot] += 1.0
+            if found:
+                self.finds[slot] += 1.0
+                if slot in self._owed:
+                    self._count(1, self._owed.pop(slot), 1.0, 0.0)
 
     def credit(self, slots: Sequence[int], finds: float) -> None:
         """Adds finds made later, through links of the pages found."""
