@@ -217,6 +217,8 @@ def place_columns(entry: Entry) -> tuple[Any, ...]:
 
 
 def key_columns(key: Key) -> tuple[float | None, ...]:
+    if len(key) == KEY_PARTS:
+        return key
     if len(key) > KEY_PARTS:
         raise BrokenContract(f"a key has at most {KEY_PARTS} parts, not {len(key)}: {key}")
     return (*key, *[None] * (KEY_PARTS - len(key)))

@@ -7,6 +7,7 @@ import math
 import sqlite3
 import zlib
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import closing
 from dataclasses import astuple
@@ -99,8 +100,8 @@ class SqliteStore:
         self._path = path
         self._hosts_at_hand = at_hand
         self._along: list[Writer] = []
-        self._changed: dict[str, dict[str, Entry]] = {}
-        self._changed_on_page: dict[str, dict[str, Entry]] = {}
+        self._changed: defaultdict[str, dict[str, Entry]] = defaultdict(dict)
+        self._changed_on_page: defaultdict[str, dict[str, Entry]] = defaultdict(dict)
         self._recent: dict[str, Entry] = {}
         self._ahead: dict[str, ReadAhead] = {}
         self._changed_hosts: dict[str, Host] = {}
@@ -159,8 +160,8 @@ class SqliteStore:
         if entry.row is None:
             self._last_row += 1
             entry.row = self._last_row
-        self._changed.setdefault(entry.host, {})[entry.url] = entry
-        self._changed_on_page.setdefault(entry.found_on, {})[entry.url] = entry
+        self._changed[entry.host][entry.url] = entry
+        self._changed_on_page[entry.found_on][entry.url] = entry
         self._recent[entry.url] = entry
         if (ahead := self._ahead.get(entry.host)) is not None:
             ahead.put(entry)
