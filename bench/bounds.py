@@ -16,7 +16,7 @@ from pathlib import Path
 from bench.live import WEB_PER_CRAWL, Contestant, Run, Watch, settings
 from bench.served_web import Shape, served
 from spoor.cli.terminal import print_table
-from spoor.live.page_reader import LiveDownloader
+from spoor.live.downloader import LiveDownloader
 from spoor.live.session import open_session
 from spoor.store.crawl_folder import open_for_crawling
 
@@ -75,7 +75,7 @@ async def crawl(folder: Path, pages: int, seeds: list[str], strategy: str, bound
             downloader = session.driver.downloader
             assert isinstance(downloader, LiveDownloader)
             if not bounded:
-                downloader.workers = downloader.troubles = None
+                downloader.own.processes = downloader.own.troubles = None
                 session.driver.troubles = Nothing()
                 session.crawl._isolation.troubles = None
             async for events in session.run():

@@ -205,17 +205,17 @@ def times() -> Times:
 
 
 def processor_seconds() -> float:
-    """Of this process and its workers, who are still alive."""
-    return time.process_time() + sum(_of_workers())
+    """Of this process, and of its workers and theirs, which are still alive."""
+    return time.process_time() + sum(_of_children(os.getpid()))
 
 
-def _of_workers() -> Iterator[float]:
-    """The processor seconds that each took."""
-    own = Path(f"/proc/{os.getpid()}")
-    for worker in (own / "task" / own.name / "children").read_text().split():
-        with contextlib.suppress(OSError):  # it has just ended
-            fields = (own.parent / worker / "stat").read_text().rpartition(")")[2].split()
+def _of_children(process: int) -> Iterator[float]:
+    """The processor seconds that each took, and each of its own."""
+    with contextlib.suppress(OSError):  # it has just ended
+        for child in Path(f"/proc/{process}/task/{process}/children").read_text().split():
+            fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
             yield (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            yield from _of_children(int(child))
 
 
 def measure(workers: int, strategy: str, pages: int, seeds: list[str]) -> Run:

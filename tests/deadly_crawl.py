@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from spoor.live.page_reader import LiveDownloader
+from spoor.live.downloader import LiveDownloader
 from spoor.live.session import open_session
+from spoor.origins import pack
 from spoor.records import Page, Sighting, Verdict
 from spoor.settings import Config, Crawling, Politeness, Target
 from spoor.store.crawl_folder import open_for_crawling
@@ -45,11 +46,11 @@ async def crawl(folder: Path, seed: str, where: str) -> None:
     with open_for_crawling(folder) as opened:
         async with open_session(opened, asked) as session:
             downloader = session.driver.downloader
-            assert isinstance(downloader, LiveDownloader) and downloader.workers is not None
+            assert isinstance(downloader, LiveDownloader) and downloader.own.processes is not None
             if where == "read":
-                downloader.reader = replace(downloader.reader, judge=DeadlyJudge())
-                for worker in downloader.workers.workers:
-                    worker.reader = downloader.reader
+                downloader.own.reader = replace(downloader.own.reader, judge=DeadlyJudge())
+                for process in downloader.own.processes.processes:
+                    process.reader = pack(downloader.own.reader)
             else:
                 session.crawl._parts.learners.append(DeadlyLearner())
             async for _ in session.run():

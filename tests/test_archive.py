@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from spoor.events import Visited
-from spoor.live.page_reader import Archive
+from spoor.live.archive import Archive, ResponseArchive
 from spoor.records import Judged, Page, TextFingerprint, Verdict, Visit
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import SavedTroubles
@@ -30,7 +30,8 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
     db = sqlite3.connect(":memory:", isolation_level=None)
     Duplicates.create(db)
     with WarcWriter(tmp_path, {}) as keeper:
-        yield Archive(keeper, Journal(), Duplicates(db), SavedTroubles(tmp_path / "trouble"))
+        known = Duplicates(db)
+        yield Archive(ResponseArchive(keeper, known), Journal(), known, SavedTroubles(tmp_path / "trouble"))
     db.close()
 
 
@@ -41,12 +42,10 @@ def visit(number: int) -> Visit:
 def stored(archive: Archive, number: int, body: bytes, verdict: Verdict = VERDICT) -> tuple[Judged, Judged]:
     """The outcome before and after it is described."""
     came = replace(response(visit(number).url, gzip.compress(body, mtime=0)), body=body)
-    archive.keep(visit(number), came)
+    kept = archive.responses.keep(came)
     page = Page(visit(number).url, text_fingerprint=TextFingerprint(random.Random(number).getrandbits(63), b""))
     outcome = Judged(page, verdict, "en", 0.0)
-    described = archive.describe(visit(number), outcome)
-    assert isinstance(described, Judged)
-    return outcome, described
+    return outcome, archive.describe(outcome, kept)
 
 
 def event(number: int, verdict: Verdict = VERDICT) -> Visited:

@@ -168,7 +168,7 @@ def test_a_look_is_blamed_while_it_works_and_not_while_it_waits(tmp_path: Path) 
     async def both() -> list[Outcome]:
         looks = [TrackedFetch(look(address), address, SavedTroubles(None, in_work)) for address in (url("A"), url("B"))]
 
-        async def awaited(blamed: TrackedFetch) -> Outcome:
+        async def awaited(blamed: TrackedFetch[Outcome]) -> Outcome:
             return await blamed
 
         waiting = asyncio.gather(*map(awaited, looks))

@@ -16,7 +16,8 @@ from spoor.errors import BadInput
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.responses import understand
 from spoor.live.page_reader import Reader
-from spoor.live.workers import ReadingLimits, working
+from spoor.live.reading_processes import ReadingLimits, reading
+from spoor.origins import pack
 from spoor.parse.apart import read_in_subprocess
 from spoor.parse.document_text import LONGEST_TEXT, Lines
 from spoor.parse.documents import read_answer, readable_types
@@ -297,8 +298,8 @@ def test_no_bomb_takes_more_than_its_limits_and_the_next_document_is_read() -> N
     assert isinstance(reader.read(VISIT, answer(docx(WORDS.format(THAI)), DOCX)), Judged)  # what is compiled is kept
 
     async def run() -> list[Outcome]:
-        async with working(1, reader, limits) as workers:
-            return [await workers.read(VISIT, answer(*document)) for document in made]
+        async with reading(1, pack(reader), limits) as processes:
+            return [await processes.read(VISIT, answer(*document)) for document in made]
 
     before = getrusage(RUSAGE_CHILDREN).ru_utime
     *exploded, last = asyncio.run(run())

@@ -33,8 +33,9 @@ from spoor.lab.generate.chance import Request
 from spoor.lab.simulated import simulate
 from spoor.lab.web import Web
 from spoor.lab.worlds import RecordedWorld, WrittenWorld
+from spoor.live.downloader import LiveDownloader, PageFetcher
 from spoor.live.from_settings import fetcher_for, strategy_of
-from spoor.live.page_reader import LiveDownloader, Reader
+from spoor.live.page_reader import Reader
 from spoor.live.session import open_session
 from spoor.ordering.language_order import ServerLanguage
 from spoor.pricing import Limits
@@ -96,7 +97,7 @@ async def as_served(web: Web, asked: Config) -> WrittenWorld:
     """Every page of a web as a live crawl reads it: it is served with other words around its links than it has."""
     reader = Reader.of(strategy_of(asked))
     async with served(web) as proxy, fetcher_for(replace(asked, crawl=replace(asked.crawl, proxy=proxy))) as fetcher:
-        downloader = LiveDownloader(fetcher, None, reader)
+        downloader = LiveDownloader(PageFetcher(fetcher, reader))
         urls = [web.urls[page] for page in range(web.pages)]
         return WrittenWorld({url: await downloader.fetch(Visit(url, host_of(url), 0, 0.0)) for url in urls})
 

@@ -29,9 +29,10 @@ from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.judging.language_judges import ScriptShare
+from spoor.live.downloader import LiveDownloader, PageFetcher
 from spoor.live.driver import LiveDriver
 from spoor.live.from_settings import AGENT, host_rules
-from spoor.live.page_reader import LiveDownloader, Reader
+from spoor.live.page_reader import Reader
 from spoor.live.session import open_session
 from spoor.ordering.simple import Arrival
 from spoor.parse.html import DEFAULT_OPTIONS
@@ -56,7 +57,7 @@ async def crawl(seeds: list[str], allow_private: bool = True, rules: HostRules =
     crawl.begin(seeds)
     events: list[Event] = []
     async with HttpFetcher("spoor", SHORT, time.time, allow_private=allow_private) as fetcher:
-        downloader = LiveDownloader(fetcher, None, Reader(strategy.judge, None, False, DEFAULT_OPTIONS, False))
+        downloader = LiveDownloader(PageFetcher(fetcher, Reader(strategy.judge, None, False, DEFAULT_OPTIONS, False)))
         async for batch in LiveDriver(crawl, downloader, 20, time.time, SavedTroubles(None)).run():
             events += batch
     return crawl, events

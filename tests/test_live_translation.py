@@ -11,8 +11,9 @@ import pytest
 
 from spoor import settings as config
 from spoor.cli.main import main
+from spoor.live.downloader import LiveDownloader, PageFetcher
 from spoor.live.from_settings import fetcher_for, strategy_of
-from spoor.live.page_reader import LiveDownloader, Reader
+from spoor.live.page_reader import Reader
 from spoor.live.session import open_session
 from spoor.records import Judged, Visit
 from spoor.report.figures import figures
@@ -122,7 +123,7 @@ def test_a_judge_that_cannot_be_sent_away_waits_in_a_thread(tmp_path: Path) -> N
 
 async def verdicts_of(reader: Reader) -> dict[str, bool]:
     async with site(PAGES) as address, fetcher_for(Config(crawl=Crawling(allow_private=True))) as fetcher:
-        downloader = LiveDownloader(fetcher, None, reader)
+        downloader = LiveDownloader(PageFetcher(fetcher, reader))
         verdicts = {}
         for path in PAGES:
             outcome = await downloader.fetch(Visit(address + path, "127.0.0.1", 0, 0.0))

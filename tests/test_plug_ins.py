@@ -23,14 +23,14 @@ from spoor.errors import BadInput, BrokenContract, UsageError
 from spoor.lab.comparison import workers
 from spoor.lab.contest import code_of
 from spoor.lab.web import Web
-from spoor.live.workers import ReadingLimits, can_be_sent, working
+from spoor.live.reading_processes import ReadingLimits, packed_to_send, reading
 from spoor.origins import pack
 from spoor.records import Failure, Page, Response, Visit
 from spoor.registry import register_judge, register_strategy
 from spoor.roles import Judge
 from spoor.strategy import Strategy
 from tests.served import served
-from tests.test_workers import asked
+from tests.test_reading_processes import asked
 from tests.tiny import events_of, graph, names, truth
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -349,7 +349,7 @@ def test_a_module_that_is_on_no_path_is_imported_from_its_file(loose: Callable[[
     module = loose(READER)
 
     async def read() -> object:
-        async with working(1, module.Lengths(), ReadingLimits()) as processes:
+        async with reading(1, pack(module.Lengths()), ReadingLimits()) as processes:
             return await processes.read(*asked(0, b"four"))
 
     assert asyncio.run(read()) == Failure("4 bytes")
@@ -372,22 +372,39 @@ def test_a_reader_made_in_a_function_stays_here(caplog: pytest.LogCaptureFixture
         def read_in_worker(self, visit: Visit, response: Response) -> Failure:
             return Failure("")
 
-    assert not asyncio.run(can_be_sent(Local()))
+    assert asyncio.run(packed_to_send(Local())) is None
     (line,) = caplog.messages
     assert line.startswith("pages are read and judged in this process") and "Local" in line
 
 
+CARELESS = """
+from dataclasses import dataclass
+import spoor
+from spoor.records import Verdict
+
+@dataclass(frozen=True)
+class Mine:
+    reads_content = True
+
+    def judge(self, pages):
+        return [Verdict(1.0, True, "") for _ in pages]
+
+try:
+    list(spoor.crawl("crawl", seeds=["http://127.0.0.1:1/"], judge=Mine(), strategy="breadth-first", workers=1))
+except spoor.SpoorError as error:
+    print(f"{type(error).__name__}: {error}")
+"""
+
+
 def test_a_script_that_crawls_whenever_it_is_imported_is_told_where_to_put_that(tmp_path: Path) -> None:
-    """A worker has to run it once more, to know the reader."""
-    start = "async def read():\n    async with working(1, Lengths(), ReadingLimits()) as processes:\n"
-    start += "        print(*await asyncio.gather(processes.read(*asked(0, b'four')), return_exceptions=True))\n"
-    imports = "import asyncio\nfrom spoor.live.workers import *\nfrom tests.test_workers import asked\n"
-    (tmp_path / "careless.py").write_text(imports + READER + start + "asyncio.run(read())\n")
+    """A worker has to run it once more, to know the judge."""
+    (tmp_path / "careless.py").write_text(CARELESS)
     paths = os.pathsep.join((str(ROOT / "src"), str(ROOT)))
     ran = subprocess.run(
         [sys.executable, str(tmp_path / "careless.py")],
         capture_output=True,
         text=True,
+        cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": paths},
     )
     assert (

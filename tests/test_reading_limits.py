@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from spoor.judging.language_judges import ScriptShare
 from spoor.live.page_reader import Reader
-from spoor.live.workers import ReadingLimits, working
+from spoor.live.reading_processes import ReadingLimits, reading
+from spoor.origins import pack
 from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import QUICK
 from spoor.records import Failure, Judged, Outcome, Response, Visit
@@ -20,9 +21,9 @@ URL = "http://a.test/"
 
 def outcomes(pages: Sequence[str], limits: ReadingLimits) -> list[Outcome]:
     async def run() -> list[Outcome]:
-        async with working(1, READER, limits) as workers:
-            reading = [workers.read(Visit(URL, "a.test", 0, 0.0), response(page)) for page in pages]
-            return await asyncio.gather(*reading)
+        async with reading(1, pack(READER), limits) as processes:
+            outcomes = [processes.read(Visit(URL, "a.test", 0, 0.0), response(page)) for page in pages]
+            return await asyncio.gather(*outcomes)
 
     return asyncio.run(run())
 

@@ -24,8 +24,9 @@ from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.frontier.sqlite import SqliteStore
 from spoor.judging.language_judges import ScriptShare
+from spoor.live.downloader import LiveDownloader, PageFetcher
 from spoor.live.driver import LiveDriver
-from spoor.live.page_reader import LiveDownloader, Reader
+from spoor.live.page_reader import Reader
 from spoor.ordering.simple import Arrival
 from spoor.parse.html import DEFAULT_OPTIONS
 from spoor.pricing import Limits
@@ -78,7 +79,9 @@ def crawl(host: Host, paths: Sequence[str]) -> list[Event]:
             HttpFetcher("spoor", FetchLimits(), time.time, allow_private=True) as fetcher,
         ):
             crawl.begin([address + path for path in paths])
-            downloader = LiveDownloader(fetcher, None, Reader(strategy.judge, None, False, DEFAULT_OPTIONS, False))
+            downloader = LiveDownloader(
+                PageFetcher(fetcher, Reader(strategy.judge, None, False, DEFAULT_OPTIONS, False))
+            )
             driver = LiveDriver(crawl, downloader, 4, time.time, SavedTroubles(None))
             return [event async for batch in driver.run() for event in batch]
 

@@ -14,8 +14,9 @@ from spoor import registry
 from spoor.cli.main import main
 from spoor.lab.web import Web
 from spoor.lab.worlds import Conditions, Network, RecordedWorld
+from spoor.live.downloader import LiveDownloader, PageFetcher
 from spoor.live.from_settings import fetcher_for
-from spoor.live.page_reader import LiveDownloader, Reader
+from spoor.live.page_reader import Reader
 from spoor.records import Failure, Judged, Outcome, Page, Redirect, RobotsRules, SitemapFile, Trouble, Visit
 from spoor.settings import Config, Crawling
 from spoor.urls import host_of, robots_url
@@ -69,7 +70,7 @@ async def live(web: Web, conditions: Conditions | None, visits: list[Visit]) -> 
         served(web, conditions) as proxy,
         fetcher_for(Config(crawl=Crawling(seeds=("http://a.test/",), proxy=proxy))) as fetcher,
     ):
-        downloader = LiveDownloader(fetcher, None, reader)
+        downloader = LiveDownloader(PageFetcher(fetcher, reader))
         for visit in visits:
             began = time.perf_counter()
             taken.append((await downloader.fetch(visit), time.perf_counter() - began))

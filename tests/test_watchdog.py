@@ -18,7 +18,7 @@ from typing import ClassVar
 from aiohttp import web
 
 from spoor.events import Event, Held
-from spoor.live.page_reader import LiveDownloader
+from spoor.live.downloader import LiveDownloader
 from spoor.live.session import open_session
 from spoor.live.watchdog import LONGEST, Hold, watching, where
 from spoor.parse.html import is_html
@@ -98,7 +98,8 @@ async def _crawl(folder: Path) -> list[Event]:
         with open_for_crawling(folder) as opened:
             async with open_session(opened, asked) as session:
                 assert isinstance(session.driver.downloader, LiveDownloader)
-                session.driver.downloader.reader = replace(session.driver.downloader.reader, judge=Slow())
+                own = session.driver.downloader.own
+                own.reader = replace(own.reader, judge=Slow())
                 async for batch in session.run():
                     events += batch
     return events

@@ -1,176 +1,222 @@
-"""Worker processes: everybody gets an answer, in time or with a reason."""
+"""Worker processes: what they fetch, store and read is as if the crawl had done it itself, whatever they die of."""
 
 from __future__ import annotations
 
 import asyncio
-import gzip
+import contextlib
+import json
 import os
-import pickle
 import signal
-import time
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from spoor.errors import BrokenContract, UsageError
-from spoor.live.workers import MOST_WAITING, ReadingLimits, to_send, working
-from spoor.records import Failure, Outcome, Response, Visit
+from spoor.cli.main import main
+from spoor.errors import SpoorError, UsageError
+from spoor.events import Event, Failed, Visited
+from spoor.lab.generate import generate
+from spoor.lab.generate.chance import Request
+from spoor.lab.web import Web
+from spoor.live.from_settings import NO_OBJECTS, Objects
+from spoor.live.session import open_session
+from spoor.roles import Judge
+from spoor.settings import GIVEN_IN_PYTHON, Config, Crawling, Politeness, StoreSettings, Target, dumps
+from spoor.store.crawl_folder import open_for_crawling, open_for_reading
+from spoor.store.journal import open_to_read
+from tests.deadly_crawl import DeadlyJudge
+from tests.forked import forked_workers
+from tests.html_site import judged, site
+from tests.kept_responses import passes_warcio_check, records_of, warcs_in
+from tests.served import served
+from tests.test_live import Crawler, rows, visits
 
-LIMITS = ReadingLimits(seconds=1.0, memory=200_000_000)
-
-
-class Unsendable(Exception):
-    """Can be pickled, but not be made from the pickle."""
-
-    def __init__(self, one: str, other: str) -> None:
-        super().__init__(one)
-
-
-@dataclass(frozen=True)
-class Echo:
-    """Answers with the length of the body; or does what the body says. `loading` are seconds."""
-
-    loading: float = 0.0
-
-    def warm_up(self) -> None:
-        time.sleep(self.loading)
-
-    def read_in_worker(self, visit: Visit, response: Response) -> Outcome:
-        match response.body:
-            case b"die":
-                os._exit(9)
-            case b"crash":
-                signal.raise_signal(signal.SIGSEGV)
-            case b"err":
-                raise UsageError("a mistake of the user")
-            case b"odd":
-                raise Unsendable("a mistake", "of ours")
-            case b"hang":
-                time.sleep(60)
-            case b"spin":
-                sum(range(10**12))  # in C, where no signal handler of Python would be called
-            case b"eat":
-                return Failure(str(len(bytes(2 * LIMITS.memory))))
-        return Failure(f"{visit.url} {len(response.body)}")
+PAGES = 120
+HUB = {
+    "/": " ".join(f"<a href=/{name}>{name}</a>" for name in ("one", "copy", "deadly", "two", "three")),
+    "/one": "<p>the same words",
+    "/copy": "<p>the same words",
+    "/two": "<p>two",
+    "/three": "<p>three",
+}
 
 
-def asked(number: int, body: bytes) -> tuple[Visit, Response]:
-    url = f"http://a.test/{number}"
-    return Visit(url, "a.test", number, 0.0), Response(url, 200, {}, body, b"", b"", b"", "", 0.0, 0.0)
+@pytest.fixture(autouse=True)
+def quick() -> Iterator[None]:
+    with forked_workers():
+        yield
 
 
-def read_all(bodies: list[bytes], count: int = 2, reader: Echo | None = None) -> list[Outcome | BaseException]:
-    async def run() -> list[Outcome | BaseException]:
-        async with working(count, reader or Echo(), LIMITS) as workers:
-            reading = [workers.read(*asked(number, body)) for number, body in enumerate(bodies)]
-            return await asyncio.gather(*reading, return_exceptions=True)
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
+    folder = tmp_path_factory.mktemp("webs") / "thai"
+    generate(Request("thai", 400, 21, text=True), folder, lambda pages: None)
+    return Web.open(folder)
+
+
+async def events_of(folder: Path, asked: Config, objects: Objects = NO_OBJECTS) -> list[Event]:
+    with open_for_crawling(folder) as opened:
+        opened.write_settings(dumps(asked))
+        async with open_session(opened, asked, objects=objects) as session:
+            return [event async for batch in session.run() for event in batch]
+
+
+def crawled(web: Web, folder: Path, workers: int, keep: str = "all") -> list[Event]:
+    seeds = tuple((web.folder / "seeds.txt").read_text().split())
+
+    async def run() -> list[Event]:
+        async with served(web) as proxy:
+            crawling = Crawling(seeds, strategy="learned", max_pages=PAGES, connections=1, workers=workers, proxy=proxy)
+            polite, store = Politeness(host_delay=0.0), StoreSettings(keep=keep)
+            return await events_of(folder, Config(Target(charset="th"), crawling, politeness=polite, store=store))
 
     return asyncio.run(run())
 
 
-def test_each_gets_its_own_answer_whatever_its_size() -> None:
-    sizes = [0, 3_000_000, 10, 200_000, 1, 65_536] * 3
-    assert read_all([b"x" * size for size in sizes]) == [
-        Failure(f"http://a.test/{number} {size}") for number, size in enumerate(sizes)
+def crawled_hub(folder: Path, workers: int, judge: Judge | None = None, pages: dict[str, str] = HUB) -> list[Event]:
+    async def run() -> list[Event]:
+        async with site(pages) as address:
+            crawling = Crawling((f"{address}/",), strategy="breadth-first", allow_private=True, workers=workers)
+            target = Target(pattern=".") if judge is None else Target(judge=(GIVEN_IN_PYTHON,))
+            asked = Config(target, crawling, politeness=Politeness(host_delay=0.01))
+            return await events_of(folder, asked, Objects(judge=judge))
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("keep", ["all", "relevant"])
+def test_a_crawl_stores_the_same_of_every_page_with_workers_as_without(keep: str, web: Web, tmp_path: Path) -> None:
+    facts = "SELECT url, relevant, language, digest, simhash, duplicate_of, warc_file != '' FROM pages ORDER BY id"
+    alone, away = crawled(web, tmp_path / "alone", 0, keep), crawled(web, tmp_path / "away", 2, keep)
+    assert visits(away) == visits(alone) and len(visits(alone)) == PAGES
+    assert rows(tmp_path / "away", facts) == rows(tmp_path / "alone", facts)
+    kinds = [
+        sorted((record.kind, record.headers.get("WARC-Target-URI", "")) for record in records_of(*files))
+        for files in (warcs_in(tmp_path / "away" / "warc"), warcs_in(tmp_path / "alone" / "warc"))
     ]
+    assert [kind for kind in kinds[0] if kind[0] != "warcinfo"] == [kind for kind in kinds[1] if kind[0] != "warcinfo"]
 
 
-def test_a_mistake_in_a_process_is_heard_of_and_the_process_goes_on() -> None:
-    first, second, third = read_all([b"err", b"odd", b"x"], count=1)
-    assert isinstance(first, UsageError) and isinstance(second, BrokenContract)
-    assert str(second) == "Unsendable in a worker: a mistake" and "Traceback" in second.__notes__[0]
-    assert third == Failure("http://a.test/2 1")
+def test_the_files_of_workers_are_complete_and_every_page_is_found_in_them(
+    web: Web, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crawled(web, tmp_path / "crawl", 2)
+    files = warcs_in(tmp_path / "crawl" / "warc")
+    assert {file.name[:8] for file in files} == {"spoor-w1", "spoor-w2", "spoor-00"}
+    assert passes_warcio_check(*files)
+    assert main(["check", str(tmp_path / "crawl")]) == 0
+    words = ["--all", "--format", "jsonl", "--out", str(tmp_path / "pages.jsonl"), "--json", "--workers", "1"]
+    capsys.readouterr()
+    assert main(["export", str(tmp_path / "crawl"), *words]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["exported"], said["not_in_the_archive"]) == (PAGES, 0)
 
 
-def test_a_process_dies_of_one_page_and_another_reads_the_others() -> None:
-    reasons = [outcome.reason for outcome in read_all([b"x", b"die", b"x", b"crash", b"x"], count=1)]  # type: ignore[union-attr]
-    assert reasons == [
-        "http://a.test/0 1",
-        "the reader crashed: exit code 9",
-        "http://a.test/2 1",
-        "the reader crashed: Segmentation fault",
-        "http://a.test/4 1",
-    ]
+def test_a_payload_is_stored_once_although_the_database_is_another_processes(tmp_path: Path) -> None:
+    events = crawled_hub(tmp_path / "crawl", 1)
+    assert set(judged(events)) == set(HUB)
+    stored = records_of(*warcs_in(tmp_path / "crawl" / "warc"))
+    (again,) = (record for record in stored if record.kind == "revisit")
+    assert again.headers["WARC-Target-URI"].endswith(("/one", "/copy"))
+    with_page = rows(tmp_path / "crawl", "SELECT url, duplicate_of FROM pages WHERE duplicate_of != ''")
+    assert [url for url, _ in with_page] == [again.headers["WARC-Target-URI"]]
 
 
-def test_a_page_that_takes_too_long_is_given_up() -> None:
-    over = Failure("reading took over 1 s")
-    assert read_all([b"hang", b"x", b"spin", b"x"], count=1) == [
-        over,
-        Failure("http://a.test/1 1"),
-        over,
-        Failure("http://a.test/3 1"),
-    ]
+def test_a_worker_dies_of_one_page_and_the_crawl_goes_on(tmp_path: Path) -> None:
+    events = crawled_hub(tmp_path / "crawl", 1, DeadlyJudge(), {**HUB, "/deadly": "<p>dies"})
+    (failed,) = (event for event in events if isinstance(event, Failed))
+    assert failed.visit.url.endswith("/deadly") and failed.reason == "the reader crashed: Killed"
+    assert set(judged(events)) == set(HUB)
+    assert main(["check", str(tmp_path / "crawl")]) == 0
 
 
-def test_what_a_process_loads_before_it_reads_is_not_held_against_the_first_page() -> None:
-    assert read_all([b"x"], count=1, reader=Echo(loading=1.5 * LIMITS.seconds)) == [Failure("http://a.test/0 1")]
+def test_when_a_worker_is_killed_its_visits_are_made_again(web: Web, tmp_path: Path) -> None:
+    """Whatever it was doing: nothing is lost, nothing fails but by the page that it was reading."""
+    seeds = tuple((web.folder / "seeds.txt").read_text().split())
+    killed: list[object] = []
+
+    async def run() -> list[Event]:
+        events: list[Event] = []
+        async with served(web) as proxy:
+            crawling = Crawling(seeds, strategy="breadth-first", connections=8, workers=2, proxy=proxy)
+            asked = Config(Target(charset="th"), crawling, politeness=Politeness(host_delay=0.0))
+            with open_for_crawling(tmp_path / "crawl") as opened:
+                async with open_session(opened, asked) as session:
+                    workers = session.driver.downloader.workers.workers  # type: ignore[attr-defined]
+                    async for batch in session.run():
+                        events += batch
+                        if len(visits(events)) // 60 > len(killed):
+                            process = workers[len(killed) % 2]._process
+                            os.kill(process._process.pid, signal.SIGKILL)
+                            killed.append(process)
+        return events
+
+    events = asyncio.run(run())
+    assert len(killed) >= 3
+    failed = [event for event in events if isinstance(event, Failed) and event.again_at is None]
+    assert all(event.reason == "the reader crashed: Killed" or event.reason.startswith("HTTP") for event in failed)
+    assert sum(event.reason.startswith("the reader crashed") for event in failed) <= len(killed)
+    visited = [event.visit.url for event in events if isinstance(event, Visited)]
+    assert len(visited) == len(set(visited))
+    (waiting,) = rows(tmp_path / "crawl", "SELECT count(*) FROM links WHERE state IN (0, 1, 3)")
+    assert waiting == (0,)
+    with contextlib.closing(open_to_read(open_for_reading(tmp_path / "crawl").database)) as db:
+        assert db.execute("SELECT count(*) FROM pages WHERE status = 200").fetchone()[0] >= len(visited)
 
 
-def test_a_page_that_needs_too_much_memory_is_given_up() -> None:
-    assert read_all([b"x", b"eat", b"x", b"eat"], count=1) == [
-        Failure("http://a.test/0 1"),
-        Failure("reading needed over 0.2 GB"),
-        Failure("http://a.test/2 1"),
-        Failure("reading needed over 0.2 GB"),
-    ]
+def test_a_crawl_with_workers_is_killed_and_resumed_without_loss(web: Web, tmp_path: Path) -> None:
+    flags = ("--strategy", "breadth-first", "--rest", "0", "--connections", "8", "--workers", "2")
+    with Crawler(web, tmp_path / "crawl", *flags) as crawler:
+        for _ in range(3):
+            crawler.kill_in_work(0.05)
+        assert crawler.start().wait(timeout=120) == 0
+    counts = dict(rows(tmp_path / "crawl", "SELECT url, count(*) FROM pages GROUP BY url"))
+    assert set(counts.values()) == {1}
+    assert main(["check", str(tmp_path / "crawl")]) == 0
+    whole = crawled_whole(web, tmp_path / "whole")
+    assert set(counts) == whole
 
 
-def test_who_asks_a_process_that_died_gets_another() -> None:
-    async def run() -> list[Outcome]:
-        async with working(1, Echo(), LIMITS) as workers:
-            return [await workers.read(*asked(0, body)) for body in (b"die", b"x")]
+def crawled_whole(web: Web, folder: Path) -> set[str]:
+    seeds = tuple((web.folder / "seeds.txt").read_text().split())
 
-    assert asyncio.run(run())[1] == Failure("http://a.test/0 1")
+    async def run() -> list[Event]:
+        async with served(web) as proxy:
+            crawling = Crawling(seeds, strategy="breadth-first", proxy=proxy)
+            return await events_of(
+                folder, Config(Target(charset="th"), crawling, politeness=Politeness(host_delay=0.0))
+            )
 
-
-def test_nobody_waits_for_a_page_when_the_work_is_over() -> None:
-    async def run() -> float:
-        async with working(1, Echo(), ReadingLimits(seconds=60.0)) as workers:
-            await workers.read(*asked(0, b"x"))
-            hanging = workers.read(*asked(0, b"hang"))
-            await asyncio.sleep(0.2)
-            hanging.cancel()
-            began = time.monotonic()
-        return time.monotonic() - began
-
-    assert asyncio.run(run()) < 10.0
+    return {event.visit.url for event in asyncio.run(run()) if isinstance(event, Visited)}
 
 
-def test_no_process_is_started_when_there_is_nothing_to_read() -> None:
-    async def run() -> list[object]:
-        async with working(3, Echo(), LIMITS) as workers:
-            return [worker._process for worker in workers.workers]
+def test_a_judge_that_cannot_be_sent_judges_here_although_there_should_be_workers(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Local(DeadlyJudge):
+        pass
 
-    assert asyncio.run(run()) == [None] * 3
+    events = crawled_hub(tmp_path / "crawl", 2, Local())
+    assert set(judged(events)) == set(HUB)
+    assert [line for line in caplog.messages if line.startswith("pages are read and judged in this process")]
 
 
-def test_no_machine_is_filled_with_processes() -> None:
+def test_no_machine_is_filled_with_processes(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"workers = 100000: 256 at most"):
-        read_all([b"x"], count=100_000)
+        crawled_hub(tmp_path / "crawl", 100_000)
 
 
-def test_pages_too_large_to_wait_together_wait_in_files() -> None:
-    large = b"x" * (MOST_WAITING // 3)
-
-    async def run() -> tuple[list[Outcome], int]:
-        async with working(1, Echo(), LIMITS) as workers:
-            reading = [workers.read(*asked(number, large)) for number in range(6)]
-            held = sum(page.held for worker in workers.workers for page in worker.asked)
-            return await asyncio.gather(*reading), held
-
-    outcomes, held = asyncio.run(run())
-    assert outcomes == [Failure(f"http://a.test/{number} {len(large)}") for number in range(6)]
-    assert len(large) < held <= MOST_WAITING
+def refuse() -> DeadlyJudge:
+    raise ValueError("not here")
 
 
-@pytest.mark.parametrize("cut, lines", [("", 1), ("", 2), ("disconnect", 1)])
-def test_a_response_is_sent_with_its_payload_if_that_is_shorter_and_arrives_with_its_body(cut: str, lines: int) -> None:
-    body = b"some words " * 5_000
-    payload = gzip.compress(body, mtime=0)
-    head = b"HTTP/1.1 200 OK\r\n" + b"Content-Encoding: gzip\r\n" * lines
-    headers = {"content-encoding": "gzip"}
-    response = Response("http://a.test/", 200, headers, body, payload, b"GET /", head, "127.0.0.1", 0.0, 0.0, cut)
-    message = pickle.dumps(to_send(response), pickle.HIGHEST_PROTOCOL)
-    assert pickle.loads(message) == replace(response, payload=b"", request=b"")
-    assert (len(message) < len(body) / 10) == (lines == 1 and not cut)
+class Unloadable(DeadlyJudge):
+    """Can be sent, but not be made in another process."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return refuse, ()
+
+
+def test_a_worker_that_cannot_begin_ends_the_crawl_with_its_reason(tmp_path: Path) -> None:
+    with pytest.raises(SpoorError, match="the judge cannot be loaded in a worker process: ValueError: not here"):
+        crawled_hub(tmp_path / "crawl", 1, Unloadable())

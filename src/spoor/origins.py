@@ -92,6 +92,15 @@ def pack(thing: object) -> Packed:
     return Packed(content.getvalue(), origins_of(packer.modules))
 
 
+def unpacked(packed: Packed) -> Any:
+    """The object, in another process. Raises UsageError if it cannot be made there."""
+    try:
+        bring_in(packed.origins)
+        return pickle.loads(packed.content)
+    except (Exception, SystemExit) as error:  # raised by a script that runs again, or a module that changed
+        raise UsageError(f"the judge cannot be loaded in a worker process: {type(error).__name__}: {error}") from error
+
+
 class _Packer(pickle.Pickler):
     """Records the modules of everything it pickles."""
 

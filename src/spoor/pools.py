@@ -69,6 +69,8 @@ def _leave_interrupts_to_the_parent() -> None:
 
 
 _STATM = Path("/proc/self/statm")
+_STARTED_HERE = "SPOOR_WORKER"
+"""Environment variable of such a process, so that a script that is imported there does not start another crawl."""
 
 
 def other_process(program: str, **environment: str) -> tuple[Popen[bytes], socket.socket]:
@@ -78,8 +80,13 @@ def other_process(program: str, **environment: str) -> tuple[Popen[bytes], socke
     with theirs:
         line = theirs.fileno()
         command = (sys.executable, "-c", program, str(line))
-        place = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment}
+        place = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), _STARTED_HERE: "1", **environment}
         return Popen(command, stdin=DEVNULL, pass_fds=(line,), env=place), ours
+
+
+def is_other_process() -> bool:
+    """Whether this is a process that `other_process` started, or a child of one."""
+    return _STARTED_HERE in os.environ
 
 
 def bound_memory(more: int) -> None:

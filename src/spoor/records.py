@@ -258,13 +258,15 @@ class Redirect:
 class Failure:
     """No page came. `again_after` is the time in seconds before a retry; None if there is no retry. `whole_host`: the
     server asks for a pause for the whole host, not only for this page. `unanswered`: the host sent nothing at all, so
-    the cause may be on our side; `here`: it certainly is."""
+    the cause may be on our side; `here`: it certainly is. `excused`: the visit is made again as if it had not been
+    made, and nothing is wrong with host or network."""
 
     reason: str
     again_after: float | None = None
     whole_host: bool = False
     unanswered: bool = False
     here: bool = False
+    excused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

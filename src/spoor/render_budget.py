@@ -53,6 +53,11 @@ class HostRenders:
     gained: int = 0
 
 
+def is_for_browser(mode: str, needs_scripts: bool) -> bool:
+    """Whether a page is rendered, as far as the `mode` of the settings decides."""
+    return mode == ALWAYS or (mode == AUTO and needs_scripts)
+
+
 def refusal(settings: RenderSettings, host: HostRenders) -> str:
     """Why the next page of a host is not rendered; "" if it is."""
     if settings.renders_per_host is not None and host.rendered >= settings.renders_per_host:

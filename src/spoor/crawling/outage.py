@@ -61,7 +61,7 @@ class Outage:
 
     def hear(self, visit: Visit, outcome: Outcome, now: float) -> Paused | Resumed | None:
         """To be called after every visit. Returns the resulting event, if any."""
-        if isinstance(outcome, Trouble):
+        if isinstance(outcome, Trouble) or (isinstance(outcome, Failure) and outcome.excused):
             return None
         if isinstance(outcome, Failure) and (outcome.unanswered or outcome.here):
             return None if self._is_old_news(visit, outcome) else self._hear_silence(visit, outcome, now)
@@ -80,7 +80,7 @@ class Outage:
     def excuses(self, visit: Visit, failure: Failure) -> bool:
         """Whether this failure says nothing about the URL, so that the visit must be repeated."""
         in_vain = self.is_sure and (failure.unanswered or failure.here)
-        return in_vain or self._is_old_news(visit, failure)
+        return failure.excused or in_vain or self._is_old_news(visit, failure)
 
     def _is_old_news(self, visit: Visit, failure: Failure) -> bool:
         return failure.here and visit.at < self._up_since

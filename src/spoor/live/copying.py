@@ -95,7 +95,7 @@ class Copying:
 
     async def _copy_running(self, session: Session) -> None:
         """Only closed WARC files are copied, so this closes the current one."""
-        session.archive.keeper.close()
+        session.archive.responses.keeper.close()
         with moment_of(self.local.folder) as moment:
             await asyncio.to_thread(self._write, moment)
         self.warning = ""

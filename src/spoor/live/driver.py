@@ -6,12 +6,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from spoor.crawl import Arrival, Crawl
 from spoor.errors import OF_STORAGE
 from spoor.events import Event
-from spoor.records import Judged, Outcome, Page, RobotsRules, SitemapFile, Trouble, Visit
+from spoor.records import Judged, Page, RobotsRules, SitemapFile, Trouble, Visit
 from spoor.roles import Downloader, Troubles
 
 GRACE = 0.5
@@ -156,23 +156,26 @@ def _links(arrived: Arrival | BaseException | None) -> int:
             return 0
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True, slots=True)
-class TrackedFetch:
+class TrackedFetch(Generic[T]):
     """Awaits a fetch and registers its URL with `troubles` during each step between two awaits, so that the URL can be
     blamed if that step kills the process."""
 
-    fetching: Coroutine[Any, Any, Outcome]
+    fetching: Coroutine[Any, Any, T]
     url: str
     troubles: Troubles
 
-    def __await__(self) -> Generator[Any, Any, Outcome]:
+    def __await__(self) -> Generator[Any, Any, T]:
         answer, interruption = None, None
         while True:
             self.troubles.on(self.url)
             try:
                 awaited = self.fetching.send(answer) if interruption is None else self.fetching.throw(interruption)
             except StopIteration as done:
-                outcome: Outcome = done.value
+                outcome: T = done.value
                 return outcome
             finally:
                 self.troubles.off()

@@ -20,7 +20,7 @@ from spoor.judging.profiles import tag_of
 from spoor.judging.train_topic import topic_from
 from spoor.live.example_pages import read_examples
 from spoor.live.page_reader import Reader
-from spoor.live.workers import ReadingLimits
+from spoor.live.reading_processes import ReadingLimits
 from spoor.ordering.admissions import AllOf, RespectNofollow
 from spoor.ordering.scope import Scope
 from spoor.ordering.traps import Traps
@@ -37,8 +37,10 @@ from spoor.teaching.teachers import check_teacher
 AGENT = "spoor"
 """The product token of this crawler in robots.txt."""
 
+LOOKUPS = 64
+"""Concurrent DNS lookups."""
 WAITING = 4
-"""Default number of worker processes if reading a page waits for translations."""
+"""Number of processes that read pages, if that waits for translations."""
 CALLS = 3
 """Maximum number of translation calls for a page: the judged text, the classified text, the contexts of links."""
 

@@ -12,8 +12,8 @@ from spoor.errors import OF_STORAGE
 from spoor.events import Event, Held
 from spoor.live.action_applier import POLL_INTERVAL, ActionApplier, minutes_in, stopped_by
 from spoor.live.active_learning import ActiveLearning
+from spoor.live.archive import Archive
 from spoor.live.driver import LiveDriver
-from spoor.live.page_reader import Archive
 from spoor.live.relearning import SnapshotWriter
 from spoor.live.watchdog import Hold
 from spoor.stopping import LastRequests

@@ -11,9 +11,10 @@ from spoor.frontier.entry import OPEN
 from spoor.frontier.frontier import Frontier
 from spoor.frontier.memory import MemoryStore
 from spoor.judging.combined import Truth
+from spoor.live.downloader import CollectingDownloader, LiveDownloader, PageFetcher
 from spoor.live.driver import LiveDriver
 from spoor.live.from_settings import AGENT, fetcher_for, host_rules
-from spoor.live.page_reader import CollectingDownloader, LiveDownloader, Reader
+from spoor.live.page_reader import Reader
 from spoor.live.watchdog import SteadyClock
 from spoor.ordering.scope import Scope
 from spoor.ordering.simple import Arrival
@@ -46,7 +47,7 @@ async def pages_at(urls: Sequence[str], settings: Config, advance: Advance) -> S
     crawl.begin(urls)
     came: dict[str, Judged] = {}
     async with fetcher_for(settings) as fetcher:
-        downloader = CollectingDownloader(LiveDownloader(fetcher, None, reader), came)
+        downloader = CollectingDownloader(LiveDownloader(PageFetcher(fetcher, reader)), came)
         async for events in LiveDriver(crawl, downloader, settings.crawl.connections, SteadyClock(), troubles).run():
             for event in events:
                 advance(_noted(event, samples))

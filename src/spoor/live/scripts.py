@@ -14,7 +14,7 @@ from spoor.parse.html import is_html
 from spoor.records import Page, Rendering, Response, Visit
 from spoor.render.browser import Browser, BrowserLimits, find_browser
 from spoor.render.rendering import Renderer, RenderLimits
-from spoor.render_budget import ALWAYS, AUTO, NEVER, RenderSettings, is_spent, refusal
+from spoor.render_budget import AUTO, NEVER, RenderSettings, is_for_browser, is_spent, refusal
 from spoor.store.renders import Renders
 
 LARGEST = 2_000_000
@@ -69,7 +69,7 @@ class Scripts:
 
     async def run(self, visit: Visit, response: Response, page: Page) -> tuple[Rendering, list[SubResource]] | None:
         """Returns the rendering and the sub-resources that the page used. None if the page does not need scripts."""
-        if not (page.needs_scripts or self.settings.mode == ALWAYS):
+        if not is_for_browser(self.settings.mode, page.needs_scripts):
             return None
         fetched = response.at + response.seconds
         refused = self._refusal(visit.host)

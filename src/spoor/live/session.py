@@ -21,10 +21,13 @@ from spoor.lab.simulated import simulate
 from spoor.lab.worlds import WrittenWorld
 from spoor.live.action_applier import ActionApplier
 from spoor.live.active_learning import ActiveLearning, learning_of, resumed_judge
+from spoor.live.archive import Archive, ResponseArchive
+from spoor.live.downloader import CollectingDownloader, LaterSteps, LiveDownloader, PageFetcher
 from spoor.live.driver import LiveDriver
 from spoor.live.example_pages import fetch_examples, keep_examples
 from spoor.live.from_settings import (
     AGENT,
+    LOOKUPS,
     NO_OBJECTS,
     WAITING,
     Objects,
@@ -36,20 +39,22 @@ from spoor.live.from_settings import (
     strategy_of,
     user_agent,
 )
-from spoor.live.page_reader import Archive, CollectingDownloader, LiveDownloader, Reader
+from spoor.live.page_reader import Reader
+from spoor.live.reading_processes import packed_to_send, reading
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name, warm_name_of
 from spoor.live.running import Session
 from spoor.live.scripts import Scripts, browser_for, program_for
 from spoor.live.sitemap_archive import SitemapArchive, SitemapVersions
 from spoor.live.sub_resources import SubResourceFetcher
 from spoor.live.watchdog import NOTICED, SteadyClock, watching
-from spoor.live.workers import Workers, can_be_sent, working
+from spoor.live.workers import Workers, WorkerSetup, working
 from spoor.parse.demanding import demanding
 from spoor.pools import DaemonThreads
 from spoor.pricing import Limits
 from spoor.progress import Advance, unseen
 from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
 from spoor.render.browser import Browser
+from spoor.render_budget import NEVER
 from spoor.roles import Downloader, Troubles
 from spoor.settings import Config, ScopeSettings
 from spoor.stopping import LastRequests, too_few
@@ -65,9 +70,6 @@ from spoor.store.steered import SteeringLog, steered
 from spoor.store.warc import WarcWriter
 from spoor.strategy import Strategy
 from spoor.urls import host_of
-
-LOOKUPS = 64
-"""Concurrent DNS lookups."""
 
 
 @dataclass(frozen=True)
@@ -101,19 +103,19 @@ async def open_session(
         # Daemon threads: stopping does not wait for DNS lookups.
         asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
         await _warm_up(resumed.crawl.strategy, reader)
-        processes = settings.crawl.workers or (WAITING if reader.waits else 1)
+        later = _later_steps(resumed, settings, program)
         async with (
-            working(processes, reader, reading_limits(settings, reader)) as workers,
-            fetcher_for(settings, resumed.clock) as fetcher,
+            _page_fetcher(resumed, settings, reader, later) as own,
+            _workers(resumed, settings, folder, own, later) as workers,
             browser_for(program, settings.render) as browser,
         ):
-            away = workers if await can_be_sent(reader) else None
-            downloader = _downloader(resumed, settings, fetcher, replace(reader, apart=away is None), away)
+            last_word = None if resumed.learning is None else resumed.learning.judged
+            downloader = LiveDownloader(own, resumed.archive, workers, last_word)
             seen: Downloader = downloader if came is None else CollectingDownloader(downloader, came)
             connections, is_shard = settings.crawl.connections, share is not None
             driver = LiveDriver(resumed.crawl, seen, connections, resumed.clock, resumed.troubles, is_shard)
             if browser is not None:
-                downloader.scripts = _scripts(resumed, settings, browser, fetcher, driver)
+                downloader.scripts = _scripts(resumed, settings, browser, own.fetcher, driver)
             session = _session(resumed, settings, folder, driver, no_browser)
             async with (
                 watching(lambda: resumed.in_work.url, session.held),
@@ -154,7 +156,7 @@ def _resumed(
     ):
         db = store.connection
         check_links(strategy, db)
-        archive = _archive(store, keeper, troubles, settings)
+        archive = _archive(store, keeper, troubles)
         taught = resumed_judge(strategy.judge, db)
         strategy = strategy if taught is None else replace(strategy, judge=taught.judge)
         known = relearn_all(strategy, db, earlier, advance, folder.snapshots, troubles)
@@ -184,14 +186,56 @@ def _mail(store: SqliteStore, journal: Journal, share: Share) -> Mail:
     return mail
 
 
-def _downloader(
-    resumed: _Resumed, settings: Config, fetcher: HttpFetcher, reader: Reader, away: Workers | None
-) -> LiveDownloader:
-    everything = settings.crawl.workers > 0 or reader.waits
-    last_word = None if resumed.learning is None else resumed.learning.judged
-    reading = (reader, away, everything, resumed.troubles, resumed.languages, last_word)
+def _later_steps(resumed: _Resumed, settings: Config, browser: str) -> LaterSteps:
+    scripts = settings.render.mode if browser else NEVER
+    return LaterSteps(settings.store.keep == "relevant", scripts, resumed.learning is not None)
+
+
+@contextlib.asynccontextmanager
+async def _page_fetcher(
+    resumed: _Resumed, settings: Config, reader: Reader, later: LaterSteps
+) -> AsyncIterator[PageFetcher]:
+    """What fetches pages in this process."""
+    packed = await packed_to_send(reader)
     sitemaps = _sitemaps(resumed.store, resumed.archive) if settings.store.keep == "all" else None
-    return LiveDownloader(fetcher, resumed.archive, *reading, sitemaps)
+    async with fetcher_for(settings, resumed.clock) as fetcher:
+        fetching = PageFetcher(
+            fetcher,
+            replace(reader, apart=packed is None),
+            resumed.archive.responses,
+            troubles=resumed.troubles,
+            accept_language=resumed.languages,
+            later=later,
+            sitemaps=sitemaps,
+        )
+        if packed is None:
+            yield fetching
+            return
+        async with reading(WAITING if reader.waits else 1, packed, reading_limits(settings, reader)) as processes:
+            yield replace(fetching, processes=processes)
+
+
+@contextlib.asynccontextmanager
+async def _workers(
+    resumed: _Resumed, settings: Config, folder: CrawlFolder, own: PageFetcher, later: LaterSteps
+) -> AsyncIterator[Workers | None]:
+    """None if this process fetches the pages itself."""
+    count = settings.crawl.workers
+    if not count or own.processes is None:
+        yield None
+        return
+    setup = WorkerSetup(
+        own.processes.reader,
+        max(1, WAITING // count) if own.reader.waits else 1,
+        settings,
+        folder,
+        resumed.clock,
+        _about(settings, resumed.languages),
+        resumed.languages,
+        later,
+    )
+    async with working(count, setup) as workers:
+        yield workers
 
 
 def _scripts(
@@ -220,7 +264,7 @@ async def _fetched(urls: Sequence[str], settings: Config) -> dict[str, Page]:
     async with fetcher_for(settings, clock) as fetcher:
         crawl = Crawl(strategy, frontier, Limits(tries=1, agent=AGENT, began=clock()), troubles=troubles)
         reader = replace(Reader.of(strategy, parsing=settings.parse), apart=True)
-        downloader = CollectingDownloader(LiveDownloader(fetcher, None, reader, troubles=troubles), came)
+        downloader = CollectingDownloader(LiveDownloader(PageFetcher(fetcher, reader, troubles=troubles)), came)
         driver = LiveDriver(crawl, downloader, settings.crawl.connections, clock, troubles)
         return await fetch_examples(urls, driver, came)
 
@@ -247,20 +291,20 @@ def _last_requests(settings: Config, store: SqliteStore) -> LastRequests | None:
     return LastRequests(rule, last_requests(store.connection, rule.requests))
 
 
-def _archive(store: SqliteStore, keeper: WarcWriter, troubles: Troubles, settings: Config) -> Archive:
+def _archive(store: SqliteStore, keeper: WarcWriter, troubles: Troubles) -> Archive:
     journal = Journal.create(store.connection)
     Duplicates.create(store.connection)
     duplicates = Duplicates(store.connection)
     store.write_along(journal.write)
     store.write_along(duplicates.write)
-    return Archive(keeper, journal, duplicates, troubles, relevant_only=settings.store.keep == "relevant")
+    return Archive(ResponseArchive(keeper, duplicates), journal, duplicates, troubles)
 
 
 def _sitemaps(store: SqliteStore, archive: Archive) -> SitemapArchive:
     SitemapVersions.create(store.connection)
     versions = SitemapVersions(store.connection)
     store.write_along(versions.write)
-    return SitemapArchive(archive.keeper, archive.duplicates, versions, archive.archived)
+    return SitemapArchive(archive.responses.keeper, archive.duplicates, versions, archive.responses.keep)
 
 
 def _about(settings: Config, languages: str) -> dict[str, str]:

@@ -1,324 +1,305 @@
-"""Worker processes that read pages, each within limits of time and memory. They are connected by sockets, without
-threads or queues.
+"""Worker processes: each fetches, stores, reads and judges the pages of some of the hosts, while the process that has
+the frontier decides.
 
-A process that takes too long ends itself, even if the crawl has already ended. The caller receives a failure with the
-reason, and a new process reads the next page.
+A worker ends when its connection is closed, so also when the crawl was killed. If it dies, the page that it was working
+on has failed, and its other visits are made again, in the next process.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
-import os
-import pickle
 import signal
-import struct
+import socket
+import sqlite3
 import subprocess
-import tempfile
-import traceback
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
-from multiprocessing.connection import Connection
-from typing import IO, Any, Protocol
+import zlib
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import quote
 
-from spoor.errors import BrokenContract, SpoorError, UsageError
-from spoor.fetch.decoding import decoded
-from spoor.origins import Origin, bring_in, pack
-from spoor.pools import bound_memory, cause_of_death, other_process
-from spoor.records import Failure, Outcome, Response, Visit
-from spoor.settings import MOST_WORKERS, FetchSettings
+from spoor.errors import OF_STORAGE, BrokenContract, SpoorError, UsageError
+from spoor.fetch.responses import HEALS_AFTER
+from spoor.live.archive import ResponseArchive
+from spoor.live.downloader import Fetched, LaterSteps, PageFetcher
+from spoor.live.driver import TrackedFetch
+from spoor.live.from_settings import LOOKUPS, fetcher_for, reading_limits
+from spoor.live.messages import Messages
+from spoor.live.page_reader import Reader
+from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
+from spoor.live.reading_processes import reading
+from spoor.live.watchdog import SteadyClock
+from spoor.origins import Packed, unpacked
+from spoor.pools import DaemonThreads, cause_of_death, other_process
+from spoor.records import Failure, Trouble, Visit
+from spoor.settings import MOST_WORKERS, Config
+from spoor.store.crawl_folder import CrawlFolder, writing_to_archive
+from spoor.store.duplicates import StoredPayloads
+from spoor.store.incidents import CurrentUrl, SavedTroubles, died_of
+from spoor.store.warc import WarcWriter
 
-MOST_WAITING = 16_000_000
-"""Bytes of pages that may wait in memory; further pages wait in files."""
-_LENGTH = struct.Struct("!i")
-"""The length before each message, as in `multiprocessing.connection.Connection`."""
-_PATIENCE, _FAREWELL = 5.0, 0.5
-"""Timeouts in seconds for an idle process to end: during a crawl, and at its end."""
-_AHEAD = 2
-"""Pages sent to a process at once: while it reads one, the next has arrived. Further pages wait here."""
-_IN_A_WORKER = "SPOOR_WORKER"
-"""Environment variable of a worker process, so that a script that is imported there does not start another crawl."""
+_PATIENCE = 5.0
+"""Seconds in which a process must end that was told to, or that lost its connection."""
 _PROGRAM = "import sys; from spoor.live.workers import work; work(int(sys.argv[1]))"
-"""The program of a worker process. `multiprocessing` would run the caller's main script again in each process, and
-print errors if the crawl ends before a process has started. Here the script runs again only if it defines the
-reader."""
-_log = logging.getLogger(__name__)
+_READY = 0
+"""Number of the first message of a worker: it can begin, or why not. Visits are numbered from 1."""
 
 
-class PageReader(Protocol):
-    """Reads pages; sent to each process at its start."""
+@dataclass(frozen=True)
+class WorkerSetup:
+    """What a worker must know. `reader` is a packed `Reader`; `processes` is how many processes each worker has for
+    pages that may take long; `about` is for its WARC files; `languages` is the header Accept-Language."""
 
-    def warm_up(self) -> None:
-        """Loads what reading needs, before limits apply."""
-        ...
+    reader: Packed
+    processes: int
+    settings: Config
+    folder: CrawlFolder
+    clock: SteadyClock
+    about: Mapping[str, str]
+    languages: str
+    later: LaterSteps
 
-    def read_in_worker(self, visit: Visit, response: Response) -> Outcome: ...
+
+# In the process that has the frontier.
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingLimits:
-    """Limits for one page: seconds, and bytes of memory in addition to those that the process already uses."""
-
-    seconds: float = FetchSettings.parse_seconds
-    memory: int = FetchSettings.parse_bytes
-
-
-@dataclass(slots=True)
 class _Asked:
-    """A page that was passed to a worker, and the future of its outcome."""
+    """A visit that a worker makes, and the future of its result."""
 
-    message: bytes | IO[bytes]
-    answer: asyncio.Future[Outcome]
+    visit: Visit
+    answer: asyncio.Future[Fetched]
 
-    @property
-    def held(self) -> int:
-        """Bytes of the message that are in memory."""
-        return len(self.message) if isinstance(self.message, bytes) else 0
-
-    def read(self) -> bytes:
-        """Returns the message; from then on it is held in memory."""
-        if not isinstance(self.message, bytes):
-            with self.message as file:
-                file.seek(0)
-                self.message = file.read()
-        return self.message
-
-    def answered(self, outcome: Outcome | Exception) -> None:
+    def answered(self, result: Fetched | Exception) -> None:
         if self.answer.done():  # the caller was cancelled
             return
-        if isinstance(outcome, Exception):
-            self.answer.set_exception(outcome)
+        if isinstance(result, Exception):
+            self.answer.set_exception(result)
         else:
-            self.answer.set_result(outcome)
+            self.answer.set_result(result)
 
 
 @dataclass
 class Worker:
-    """Runs one process at a time, started when there is a page to read. The process replies in order, so if it dies,
-    the first page without a reply is the cause; the other pages go to the next process."""
+    """One process at a time, which makes visits concurrently; after it died, the next visit starts another. `number` is
+    1 for the first worker. While a process begins, `_ready` waits for its first message."""
 
-    reader: PageReader
-    limits: ReadingLimits
-    asked: deque[_Asked] = field(default_factory=deque)
-    _sent: int = 0
-    _process: subprocess.Popen[bytes] | None = None
-    _outgoing: asyncio.StreamWriter | None = None
-    _serving: asyncio.Task[None] | None = None
+    setup: WorkerSetup
+    number: int
+    _asked: dict[int, _Asked] = field(default_factory=dict, init=False)
+    _count: int = field(default=_READY, init=False)
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _messages: Messages | None = field(default=None, init=False)
+    _ready: asyncio.Future[None] | None = field(default=None, init=False)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+    _is_over: bool = field(default=False, init=False)
 
-    def ask(self, message: bytes | IO[bytes]) -> asyncio.Future[Outcome]:
-        asked = _Asked(message, asyncio.get_running_loop().create_future())
-        self.asked.append(asked)
-        if self._serving is None:
-            self._serving = asyncio.create_task(self._serve())
-        self._send()
+    def fetch(self, visit: Visit) -> asyncio.Future[Fetched]:
+        self._count += 1
+        asked = self._asked[self._count] = _Asked(visit, asyncio.get_running_loop().create_future())
+        if self._messages is not None:
+            self._messages.send((self._count, _to_send(visit)))
+        elif self._ready is None:
+            self._do(self._begin_again())
         return asked.answer
 
-    async def end(self) -> None:
-        """Lets an idle process end by itself; kills a busy one."""
-        if self._serving is not None and not self.asked:
-            self._hang_up()
-            await asyncio.wait([self._serving], timeout=_FAREWELL)
-        if self._serving is not None:
-            self._serving.cancel()
-            await asyncio.wait([self._serving])
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-
-    async def _serve(self) -> None:
-        """Runs one process after the other, while there are pages to read."""
+    async def begin(self) -> None:
+        """Returns when the process is ready. Raises SpoorError if it cannot begin."""
+        self._ready = asyncio.get_running_loop().create_future()
         try:
-            while self.asked:
-                incoming = await self._begin()
-                await self._listen(incoming)
-                await self._blame()
-        except Exception as error:  # No process can be started.
-            while self.asked:
-                self.asked.popleft().answered(error)
+            self._process, own = other_process(_PROGRAM)
+            messages = await Messages.over(own, self._take, self._lose)
+            messages.send((self.setup, self.number))
+            await self._ready
         finally:
-            self._hang_up()
-            self._serving = None
+            self._ready = None
+        self._messages = messages
+        for number, asked in self._asked.items():
+            messages.send((number, _to_send(asked.visit)))
 
-    async def _begin(self) -> asyncio.StreamReader:
-        # In a thread: packing a large model takes time.
-        packed = await asyncio.to_thread(pack, self.reader)
-        self._process, own = other_process(_PROGRAM, **{_IN_A_WORKER: "1"})
-        incoming, self._outgoing = await asyncio.open_unix_connection(sock=own)
-        self._write(pickle.dumps((packed.origins, self.limits), pickle.HIGHEST_PROTOCOL))
-        self._write(packed.content)
-        self._sent = 0
-        self._send()
-        return incoming
+    async def end(self) -> None:
+        self._is_over = True
+        if self._messages is not None:
+            self._messages.close()
+        if self._process is not None:
+            await asyncio.to_thread(_ended, self._process)
 
-    def _write(self, message: bytes) -> None:
-        assert self._outgoing is not None
-        self._outgoing.write(_LENGTH.pack(len(message)))
-        self._outgoing.write(message)
+    async def _begin_again(self) -> None:
+        try:
+            await self.begin()
+        except (SpoorError, OSError) as error:
+            asked, self._asked = list(self._asked.values()), {}
+            for one in asked:
+                one.answered(Fetched(Failure(f"no worker process: {error}", HEALS_AFTER, here=True)))
 
-    def _send(self) -> None:
-        while self._outgoing is not None and self._sent < min(_AHEAD, len(self.asked)):
-            self._write(self.asked[self._sent].read())
-            self._sent += 1
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
-    async def _listen(self, incoming: asyncio.StreamReader) -> None:
-        """Receives outcomes until the process ends."""
-        with contextlib.suppress(asyncio.IncompleteReadError, OSError):
-            while True:
-                (length,) = _LENGTH.unpack(await incoming.readexactly(_LENGTH.size))
-                outcome = pickle.loads(await incoming.readexactly(length))
-                self.asked.popleft().answered(outcome)
-                self._sent -= 1
-                self._send()
+    def _take(self, message: tuple[int, Any]) -> None:
+        number, result = message
+        if number != _READY:
+            self._asked.pop(number).answered(result)
+        elif self._ready is not None:
+            _resolve(self._ready, result)
 
-    async def _blame(self) -> None:
-        """If the process died, the page that it was reading fails with the cause."""
-        assert self._process is not None
-        self._hang_up()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            await asyncio.to_thread(self._process.wait, _PATIENCE)
-        code = self._process.returncode
-        if code and self.asked:
-            self.asked.popleft().answered(Failure(cause_of_death(code, self.limits.seconds)))
+    def _lose(self) -> None:
+        """The process has ended, or is about to."""
+        self._messages = None
+        if not self._is_over and self._process is not None:
+            asked, self._asked = list(self._asked.values()), {}
+            self._do(self._blame(self._process, asked, died_of(self.setup.folder.in_work_of(self.number))))
 
-    def _hang_up(self) -> None:
-        if self._outgoing is not None:
-            self._outgoing.close()
-        self._outgoing = None
+    async def _blame(self, process: subprocess.Popen[bytes], asked: Sequence[_Asked], working_on: str) -> None:
+        """Ends the visits of a process that died."""
+        code = await asyncio.to_thread(_ended, process)
+        cause = cause_of_death(code, self.setup.settings.limits.parse_seconds)
+        if self._ready is not None:
+            _resolve(self._ready, BrokenContract(f"a worker process cannot begin: {cause}"))
+        for one in asked:
+            is_cause = one.visit.url == working_on
+            other = Failure(f"its worker process ended at another page: {cause}", excused=True)
+            one.answered(Fetched(Failure(cause) if is_cause else other))
 
 
-@dataclass
+def _resolve(ready: asyncio.Future[None], error: Exception | None) -> None:
+    if ready.done():
+        return
+    if error is None:
+        ready.set_result(None)
+    else:
+        ready.set_exception(error)
+
+
+def _ended(process: subprocess.Popen[bytes]) -> int:
+    """Waits for the end of a process, kills it if that takes too long, and returns its exit code."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_PATIENCE)
+        return process.returncode
+    process.kill()
+    process.wait()
+    return process.returncode
+
+
+def _to_send(visit: Visit) -> Visit:
+    """What a worker needs of a visit."""
+    url, host, purpose, etag, modified = visit.url, visit.host, visit.purpose, visit.etag, visit.modified
+    return Visit(url, host, visit.number, visit.at, purpose, apart=visit.apart, etag=etag, modified=modified)
+
+
+@dataclass(frozen=True)
 class Workers:
-    """Sends each page to the process with the shortest queue. Beyond a limit, waiting pages are moved to files: large
-    pages of many hosts would fill the memory."""
+    """Every host has its worker, which keeps the connections to it and its cookies."""
 
-    workers: list[Worker]
+    workers: Sequence[Worker]
 
-    def read(self, visit: Visit, response: Response) -> asyncio.Future[Outcome]:
-        message = pickle.dumps((visit, to_send(response)), pickle.HIGHEST_PROTOCOL)
-        worker = min(self.workers, key=lambda worker: len(worker.asked))
-        return worker.ask(message if self._held() + len(message) <= MOST_WAITING else _in_a_file(message))
-
-    def _held(self) -> int:
-        return sum(asked.held for worker in self.workers for asked in worker.asked)
-
-
-def to_send(response: Response) -> Response:
-    """What a worker needs of a response: its body, neither request nor payload. A compressed payload is sent in place
-    of the body, which is several times as long, and is decoded again when it arrives."""
-    if response.cut or len(response.payload) >= len(response.body) or _encodings(response) != 1:
-        return replace(response, payload=b"", request=b"")
-    return _Compressed(**{part.name: getattr(response, part.name) for part in fields(response)})
-
-
-def _encodings(response: Response) -> int:
-    """The number of Content-Encoding headers; of several, `headers` has only the first."""
-    return response.head.lower().count(b"\ncontent-encoding:")
-
-
-class _Compressed(Response):
-    """Arrives as `Response`."""
-
-    __slots__ = ()
-
-    def __reduce__(self) -> tuple[Callable[..., Response], tuple[object, ...]]:
-        values = {part.name: getattr(self, part.name) for part in fields(self)}
-        return _received, (values | {"body": b"", "request": b""}, len(self.body))
-
-
-def _received(values: dict[str, Any], length: int) -> Response:
-    """`length` is that of the body."""
-    encoded = Response(**values)
-    body = decoded(encoded.payload, encoded.headers["content-encoding"], length)
-    return replace(encoded, body=body, payload=b"")
-
-
-def _in_a_file(message: bytes) -> IO[bytes]:
-    """An unnamed temporary file, removed when it is closed or the process ends."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the reader
-    file.write(message)
-    return file
-
-
-async def can_be_sent(reader: PageReader) -> bool:
-    """Whether the reader can be sent to other processes. If not, logs a warning: this process must read all pages."""
-    try:
-        await asyncio.to_thread(pack, reader)
-    except UsageError as error:
-        _log.warning("pages are read and judged in this process, without limits of time and memory: %s", error)
-        return False
-    return True
+    async def fetch(self, visit: Visit) -> Fetched:
+        return await self.workers[zlib.crc32(visit.host.encode()) % len(self.workers)].fetch(visit)
 
 
 @contextlib.asynccontextmanager
-async def working(count: int, reader: PageReader, limits: ReadingLimits) -> AsyncIterator[Workers]:
-    """Up to `count` processes, each started when needed, and ended on exit from the context."""
+async def working(count: int, setup: WorkerSetup) -> AsyncIterator[Workers]:
+    """`count` processes, which are ended on exit from the context."""
     if count > MOST_WORKERS:
         raise UsageError(f"workers = {count}: {MOST_WORKERS} at most; a few per core are enough")
-    if _IN_A_WORKER in os.environ:
-        raise UsageError('a crawl cannot begin in a worker process; put what starts it under if __name__ == "__main__"')
-    workers = [Worker(reader, limits) for _ in range(count)]
+    workers = [Worker(setup, number) for number in range(1, count + 1)]
     try:
+        await asyncio.gather(*(worker.begin() for worker in workers))
         yield Workers(workers)
     finally:
         await asyncio.gather(*(worker.end() for worker in workers))
 
 
+# In a worker process.
+
+
 def work(line: int) -> None:
-    """Main function of a worker process; `line` is the file descriptor of its socket. Interrupts are ignored: the crawl
-    ends its workers itself. The process ends after a page that exceeded the memory limit, as too little may be left."""
+    """Main function of a worker; `line` is the file descriptor of its socket. Interrupts are ignored: the crawl ends
+    its workers itself."""
     for interrupt in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(interrupt, signal.SIG_IGN)
-    connection = Connection(line)
-    enough = True
-    with contextlib.suppress(EOFError):
-        origins, limits = pickle.loads(connection.recv_bytes())
-        reader = _unpacked(origins, connection.recv_bytes())
-        reader.warm_up()
-        while enough:
-            visit, response = pickle.loads(connection.recv_bytes())
-            outcome, enough = _outcome(reader, visit, response, limits)
-            connection.send_bytes(pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL))
+    give_back_large_blocks()
+    search_seldom_for_circles()
+    asyncio.run(_work(socket.socket(fileno=line)))
 
 
-@dataclass(frozen=True, slots=True)
-class _NoReader:
-    """Raises an error for each page: why the reader could not be unpacked."""
-
-    why: str
-
-    def warm_up(self) -> None:
-        """Nothing to load."""
-
-    def read_in_worker(self, visit: Visit, response: Response) -> Outcome:
-        raise UsageError(self.why)
-
-
-def _unpacked(origins: Sequence[Origin], content: bytes) -> PageReader:
+async def _work(own: socket.socket) -> None:
+    asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
+    arrived: asyncio.Queue[Any] = asyncio.Queue()
+    messages = await Messages.over(own, arrived.put_nowait, lambda: arrived.put_nowait(None))
+    if (first := await arrived.get()) is None:
+        return
+    setup, number = first
     try:
-        bring_in(origins)
-        reader: PageReader = pickle.loads(content)
-    except (Exception, SystemExit) as error:  # raised by a script that runs again, or a module that changed
-        return _NoReader(f"the judge cannot be loaded in a worker process: {type(error).__name__}: {error}")
-    return reader
-
-
-def _outcome(
-    reader: PageReader, visit: Visit, response: Response, limits: ReadingLimits
-) -> tuple[Outcome | Exception, bool]:
-    """Returns the outcome, and whether the process may continue."""
-    try:
-        bound_memory(limits.memory)
-        signal.setitimer(signal.ITIMER_REAL, limits.seconds)
-        return reader.read_in_worker(visit, response), True
-    except MemoryError:
-        return Failure(f"reading needed over {limits.memory / 1e9:g} GB"), False
+        async with _visiting(setup, number, messages) as visiting:
+            messages.send((_READY, None))
+            while (asked := await arrived.get()) is not None:
+                visiting.begin(*asked)
     except SpoorError as error:
-        return error, True
-    except Exception as error:  # A bug: reported to the crawl, in a form that can be pickled.
-        mistake = BrokenContract(f"{type(error).__name__} in a worker: {error}")
-        mistake.add_note(traceback.format_exc())
-        return mistake, True
+        messages.send((_READY, error))
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        messages.close()
+
+
+@dataclass
+class _Visiting:
+    """The visits that a worker makes."""
+
+    pages: PageFetcher
+    troubles: SavedTroubles
+    messages: Messages
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+
+    def begin(self, number: int, visit: Visit) -> None:
+        task = asyncio.create_task(self._make(number, visit))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _make(self, number: int, visit: Visit) -> None:
+        result: Fetched | Exception
+        try:
+            result = await TrackedFetch(self.pages.fetch(visit), visit.url, self.troubles)
+            self.messages.send((number, result))
+            return
+        except OF_STORAGE as error:  # It ends the crawl, and not only this visit.
+            result = error
+        except Exception as error:
+            result = Fetched(Trouble(self.troubles.keep(visit.url, "fetched", error)))
+        self.messages.send((number, result))
+
+    async def end(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+@contextlib.asynccontextmanager
+async def _visiting(setup: WorkerSetup, number: int, messages: Messages) -> AsyncIterator[_Visiting]:
+    """Opens what a worker needs, and closes it."""
+    folder, settings = setup.folder, setup.settings
+    reader: Reader = replace(unpacked(setup.reader), is_away=True)
+    reader.warm_up()
+    with (
+        writing_to_archive(folder),
+        contextlib.closing(CurrentUrl(folder.in_work_of(number))) as in_work,
+        WarcWriter(folder.warcs, setup.about, series=f"w{number}") as keeper,
+        contextlib.closing(_only_reading(folder)) as db,
+    ):
+        troubles = SavedTroubles(folder.troubles, in_work)
+        async with (
+            reading(setup.processes, setup.reader, reading_limits(settings, reader)) as processes,
+            fetcher_for(settings, setup.clock) as fetcher,
+        ):
+            archive = ResponseArchive(keeper, StoredPayloads(db))
+            pages = PageFetcher(fetcher, reader, archive, processes, troubles, setup.languages, setup.later)
+            visiting = _Visiting(pages, troubles, messages)
+            try:
+                yield visiting
+            finally:
+                await visiting.end()
+
+
+def _only_reading(folder: CrawlFolder) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(folder.database))}?mode=ro", uri=True, isolation_level=None)

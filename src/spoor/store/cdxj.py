@@ -64,10 +64,10 @@ class Draft:
         _draft(warc).unlink(missing_ok=True)
 
 
-def index(folder: Path) -> list[Path]:
+def index(folder: Path, pattern: str = "*" + _WARC) -> list[Path]:
     """Writes missing indexes by reading the WARC files; returns all indexes, in file order. No process may be writing
-    to the folder."""
-    files = sorted(folder.glob("*" + _WARC))
+    to them."""
+    files = sorted(folder.glob(pattern))
     for file in files:
         if not index_of(file).exists():
             write(file, text_of(captures(file)))

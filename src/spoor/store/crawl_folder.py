@@ -10,11 +10,12 @@ damaged/        originals of damaged databases
 learned/        the two newest snapshots of what was learned
 trouble/        samples of internal errors on single URLs
 translations.db cached translations of a server, and counts of untranslated texts (SQLite)
-in-work         the URL that is being processed, to be blamed if the process dies
+in-work         the URL that is being processed, to be blamed if the process dies; in-work.1 and so on: of the workers
 inbox/          actions of persons that are not applied yet
 dashboard.db    counts and text index of the dashboard; can be deleted (SQLite)
 report.html     output of `spoor report`
 lock            id of the last crawling process; locked while it runs
+lock.workers    locked while worker processes write to the archive
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ import logging
 import os
 import re
 import sqlite3
+import time
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from spoor.errors import BadInput
+from spoor.errors import BadInput, UsageError
 from spoor.files import replacing
+from spoor.pools import is_other_process
 from spoor.progress import Progress, silently
 from spoor.store.duplicates import same_payload
 from spoor.store.journal import PageRow
@@ -54,6 +57,9 @@ READABLE = (*RESUMABLE, "spoor crawl 2")
 """Versions that can be read. Version 2 cannot be resumed: the evidence of `learned` has lost its meaning."""
 _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
 """Files allowed in a folder before its first crawl: settings put there by hand, and leftovers of a killed start."""
+WORKERS = "lock.workers"
+FAREWELL = 30.0
+"""Seconds to wait for the worker processes of a crawl that was killed."""
 _log = logging.getLogger(__name__)
 _HELD: set[Path] = set()
 """Folders that this process has locked. A file lock excludes other processes, but not other threads."""
@@ -114,6 +120,9 @@ class CrawlFolder:
     def in_work(self) -> Path:
         return self.path / "in-work"
 
+    def in_work_of(self, worker: int) -> Path:
+        return self.path / f"in-work.{worker}"
+
     @property
     def idle(self) -> Path:
         """File with the seconds for which the current run was idle by choice."""
@@ -156,6 +165,8 @@ class CrawlFolder:
 def open_for_crawling(path: Path, progress: Progress = silently) -> Iterator[CrawlFolder]:
     """Opens and locks the folder of a new crawl or of one to resume. Repairs what a killed crawl left incomplete, and
     migrates a folder of an earlier version, reporting to `progress`."""
+    if is_other_process():
+        raise UsageError('a crawl cannot begin in a worker process; put what starts it under if __name__ == "__main__"')
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -198,6 +209,7 @@ def _begin(folder: CrawlFolder, progress: Progress) -> None:
         _migrate(folder, progress)
         folder._write("version", VERSION + "\n")
         sums_of(folder.database).unlink(missing_ok=True)
+        _await_workers(folder)
         repair_unfinished_archive(folder)
     except OSError as error:
         raise _cannot_write(folder.path, error) from None
@@ -284,9 +296,34 @@ def locked(folder: CrawlFolder) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _lock_file(path: Path) -> Iterator[int]:
+def writing_to_archive(folder: CrawlFolder) -> Iterator[None]:
+    """To be held by a worker process, which may go on for a moment after the crawl was killed."""
+    with _lock_file(folder.path, WORKERS) as file:
+        fcntl.lockf(file, fcntl.LOCK_SH)
+        yield
+
+
+def _await_workers(folder: CrawlFolder) -> None:
+    """Waits until the workers of a crawl that was killed have ended."""
+    if not (folder.path / WORKERS).exists():
+        return
+    until = time.monotonic() + FAREWELL
+    with _lock_file(folder.path, WORKERS) as file:
+        while True:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except (BlockingIOError, PermissionError):
+                if time.monotonic() > until:
+                    problem = f"worker processes of an earlier crawl still write to {folder.path}"
+                    raise FolderInUse(f"{problem}; stop them, or give --out another folder") from None
+            time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def _lock_file(path: Path, name: str = "lock") -> Iterator[int]:
     try:
-        file = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        file = os.open(path / name, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise _cannot_write(path, error) from None
     try:

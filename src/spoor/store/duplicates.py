@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +14,8 @@ FARTHEST = 3
 """Maximum Hamming distance, of 64 bits, between fingerprints of similar texts."""
 BANDS = 4
 """Greater than FARTHEST, so that two similar fingerprints share at least one band."""
+MOST_OWN = 1_000
+"""Number of its last payloads that a worker process remembers until they are committed for certain."""
 NOTHING = digest_of(b"")
 _BAND_BITS = 64 // BANDS
 
@@ -99,6 +102,23 @@ class Duplicates:
         yield from self._db.execute(_ALIKE, bands).fetchall()
         for band in bands:
             yield from self._fingerprints.get(band, ())
+
+
+class StoredPayloads:
+    """The stored payloads, for a process that only reads the database: those that are committed, and the last that it
+    stored itself."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._own: OrderedDict[str, Kept] = OrderedDict()
+
+    def same(self, digest: str) -> Kept | None:
+        return None if digest == NOTHING else self._own.get(digest) or same_payload(self._db, digest)
+
+    def remember(self, kept: Kept) -> None:
+        self._own[kept.digest] = kept
+        if len(self._own) > MOST_OWN:
+            self._own.popitem(last=False)
 
 
 def same_payload(db: sqlite3.Connection, digest: str) -> Kept | None:

@@ -42,7 +42,7 @@ HTML = "text/html; charset=utf-8"
 """Content type of a rendered DOM."""
 NOT_KEPT = "not-kept"
 """Field of a metadata record: the digest of a payload that is not in the archive."""
-_NUMBER = re.compile(r"spoor-(\d+)-")
+_NUMBER = re.compile(r"spoor-(?:w\d+-)?(\d+)-")
 _log = logging.getLogger(__name__)
 
 
@@ -65,15 +65,17 @@ def not_kept(response: Response) -> Kept:
 
 class WarcWriter:
     """Writes WARC files. The open file always consists of complete records: each is written at once, and a partial
-    write is rolled back. A closed file has an index beside it; one without was left by a killed crawl, and is repaired
-    on entry.
+    write is rolled back. A closed file has an index beside it; one without was left by a killed writer of the same
+    `series`, and is repaired on entry. Writers of different series may write at the same time.
 
     Dates come from the caller. Not thread-safe; use it as a context manager.
     """
 
-    def __init__(self, folder: Path, about: Mapping[str, str], largest: int = LARGEST) -> None:
-        """`about` goes into the warcinfo record of each file: software, robots, the settings of the crawl."""
+    def __init__(self, folder: Path, about: Mapping[str, str], largest: int = LARGEST, series: str = "") -> None:
+        """`about` goes into the warcinfo record of each file: software, robots, the settings of the crawl. `series` is
+        in the names of the files."""
         self._folder = folder
+        self._series = f"spoor-{series}-" if series else "spoor-"
         self._about = about
         self._largest = largest
         self._number = 0
@@ -84,8 +86,8 @@ class WarcWriter:
 
     def __enter__(self) -> Self:
         with _refusing(self._folder):
-            mend(self._folder)
-        self._number = max((_number(file) for file in self._folder.glob("*.warc.gz")), default=0)
+            mend(self._folder, self._files)
+        self._number = max((_number(file) for file in self._folder.glob(self._files)), default=0)
         return self
 
     def __exit__(
@@ -145,6 +147,11 @@ class WarcWriter:
                 self._path.unlink()
             self._index.finish(self._path)
 
+    @property
+    def _files(self) -> str:
+        """A pattern for the names of the files of this series."""
+        return f"{self._series}[0-9]*.warc.gz"
+
     def _have_file(self, at: float) -> None:
         if self._file >= 0 and self._end >= self._largest:
             self.close()
@@ -155,7 +162,7 @@ class WarcWriter:
 
     def _open(self, at: float) -> None:
         self._number += 1
-        self._path = self._folder / f"spoor-{self._number:05d}-{cdxj.timestamp(date_of(at))}.warc.gz"
+        self._path = self._folder / f"{self._series}{self._number:05d}-{cdxj.timestamp(date_of(at))}.warc.gz"
         with _refusing(self._path):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._index.begin(self._path)
@@ -180,10 +187,11 @@ class WarcWriter:
         self._end += len(data)
 
 
-def mend(folder: Path) -> list[Repair]:
-    """Repairs files that a killed crawl left, and writes missing indexes. Logs a warning for each damaged file."""
+def mend(folder: Path, files: str = "*.warc.gz") -> list[Repair]:
+    """Repairs files that a killed writer left, and writes missing indexes. Logs a warning for each damaged file. No
+    process may be writing to them."""
     done: list[Repair] = []
-    for file in sorted(folder.glob("*.warc.gz")):
+    for file in sorted(folder.glob(files)):
         if cdxj.index_of(file).exists():
             continue
         found = survey(file)
@@ -193,7 +201,7 @@ def mend(folder: Path) -> list[Repair]:
             done.append(repaired)
         else:
             cdxj.write(file, cdxj.text_of(found.captures))
-    cdxj.index(folder)
+    cdxj.index(folder, files)
     return done
 
 

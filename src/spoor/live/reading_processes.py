@@ -1,0 +1,315 @@
+"""Processes that read pages that may take long, each within limits of time and memory. They are connected by sockets,
+without threads or queues.
+
+A process that takes too long ends itself, even if the crawl has already ended. The caller receives a failure with the
+reason, and a new process reads the next page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import pickle
+import signal
+import struct
+import subprocess
+import tempfile
+import traceback
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, fields, replace
+from multiprocessing.connection import Connection
+from typing import IO, Any, Protocol
+
+from spoor.errors import BrokenContract, SpoorError, UsageError
+from spoor.fetch.decoding import decoded
+from spoor.origins import Packed, pack, unpacked
+from spoor.pools import bound_memory, cause_of_death, other_process
+from spoor.records import Failure, Outcome, Response, Visit
+from spoor.settings import FetchSettings
+
+MOST_WAITING = 16_000_000
+"""Bytes of pages that may wait in memory; further pages wait in files."""
+_LENGTH = struct.Struct("!i")
+"""The length before each message, as in `multiprocessing.connection.Connection`."""
+_PATIENCE, _FAREWELL = 5.0, 0.5
+"""Timeouts in seconds for an idle process to end: during a crawl, and at its end."""
+_AHEAD = 2
+"""Pages sent to a process at once: while it reads one, the next has arrived. Further pages wait here."""
+_PROGRAM = "import sys; from spoor.live.reading_processes import read_pages; read_pages(int(sys.argv[1]))"
+"""The program of such a process. `multiprocessing` would run the caller's main script again in each process, and
+print errors if the crawl ends before a process has started. Here the script runs again only if it defines the
+reader."""
+_log = logging.getLogger(__name__)
+
+
+class PageReader(Protocol):
+    """Reads pages; sent to each process at its start."""
+
+    def warm_up(self) -> None:
+        """Loads what reading needs, before limits apply."""
+        ...
+
+    def read_in_worker(self, visit: Visit, response: Response) -> Outcome: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingLimits:
+    """Limits for one page: seconds, and bytes of memory in addition to those that the process already uses."""
+
+    seconds: float = FetchSettings.parse_seconds
+    memory: int = FetchSettings.parse_bytes
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A page that was passed to a process, and the future of its outcome."""
+
+    message: bytes | IO[bytes]
+    answer: asyncio.Future[Outcome]
+
+    @property
+    def held(self) -> int:
+        """Bytes of the message that are in memory."""
+        return len(self.message) if isinstance(self.message, bytes) else 0
+
+    def read(self) -> bytes:
+        """Returns the message; from then on it is held in memory."""
+        if not isinstance(self.message, bytes):
+            with self.message as file:
+                file.seek(0)
+                self.message = file.read()
+        return self.message
+
+    def answered(self, outcome: Outcome | Exception) -> None:
+        if self.answer.done():  # the caller was cancelled
+            return
+        if isinstance(outcome, Exception):
+            self.answer.set_exception(outcome)
+        else:
+            self.answer.set_result(outcome)
+
+
+@dataclass
+class ReadingProcess:
+    """Runs one process at a time, started when there is a page to read. The process replies in order, so if it dies,
+    the first page without a reply is the cause; the other pages go to the next process. `reader` is a packed
+    `PageReader`."""
+
+    reader: Packed
+    limits: ReadingLimits
+    asked: deque[_Asked] = field(default_factory=deque)
+    _sent: int = 0
+    _process: subprocess.Popen[bytes] | None = None
+    _outgoing: asyncio.StreamWriter | None = None
+    _serving: asyncio.Task[None] | None = None
+
+    def ask(self, message: bytes | IO[bytes]) -> asyncio.Future[Outcome]:
+        asked = _Asked(message, asyncio.get_running_loop().create_future())
+        self.asked.append(asked)
+        if self._serving is None:
+            self._serving = asyncio.create_task(self._serve())
+        self._send()
+        return asked.answer
+
+    async def end(self) -> None:
+        """Lets an idle process end by itself; kills a busy one."""
+        if self._serving is not None and not self.asked:
+            self._hang_up()
+            await asyncio.wait([self._serving], timeout=_FAREWELL)
+        if self._serving is not None:
+            self._serving.cancel()
+            await asyncio.wait([self._serving])
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    async def _serve(self) -> None:
+        """Runs one process after the other, while there are pages to read."""
+        try:
+            while self.asked:
+                incoming = await self._begin()
+                await self._listen(incoming)
+                await self._blame()
+        except Exception as error:  # No process can be started.
+            while self.asked:
+                self.asked.popleft().answered(error)
+        finally:
+            self._hang_up()
+            self._serving = None
+
+    async def _begin(self) -> asyncio.StreamReader:
+        self._process, own = other_process(_PROGRAM)
+        incoming, self._outgoing = await asyncio.open_unix_connection(sock=own)
+        self._write(pickle.dumps((self.reader, self.limits), pickle.HIGHEST_PROTOCOL))
+        self._sent = 0
+        self._send()
+        return incoming
+
+    def _write(self, message: bytes) -> None:
+        assert self._outgoing is not None
+        self._outgoing.write(_LENGTH.pack(len(message)))
+        self._outgoing.write(message)
+
+    def _send(self) -> None:
+        while self._outgoing is not None and self._sent < min(_AHEAD, len(self.asked)):
+            self._write(self.asked[self._sent].read())
+            self._sent += 1
+
+    async def _listen(self, incoming: asyncio.StreamReader) -> None:
+        """Receives outcomes until the process ends."""
+        with contextlib.suppress(asyncio.IncompleteReadError, OSError):
+            while True:
+                (length,) = _LENGTH.unpack(await incoming.readexactly(_LENGTH.size))
+                outcome = pickle.loads(await incoming.readexactly(length))
+                self.asked.popleft().answered(outcome)
+                self._sent -= 1
+                self._send()
+
+    async def _blame(self) -> None:
+        """If the process died, the page that it was reading fails with the cause."""
+        assert self._process is not None
+        self._hang_up()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(self._process.wait, _PATIENCE)
+        code = self._process.returncode
+        if code and self.asked:
+            self.asked.popleft().answered(Failure(cause_of_death(code, self.limits.seconds)))
+
+    def _hang_up(self) -> None:
+        if self._outgoing is not None:
+            self._outgoing.close()
+        self._outgoing = None
+
+
+@dataclass
+class ReadingProcesses:
+    """Sends each page to the process with the shortest queue. Beyond a limit, waiting pages are moved to files: large
+    pages of many hosts would fill the memory."""
+
+    reader: Packed
+    processes: list[ReadingProcess]
+
+    def read(self, visit: Visit, response: Response) -> asyncio.Future[Outcome]:
+        message = pickle.dumps((visit, to_send(response)), pickle.HIGHEST_PROTOCOL)
+        process = min(self.processes, key=lambda process: len(process.asked))
+        return process.ask(message if self._held() + len(message) <= MOST_WAITING else _in_a_file(message))
+
+    def _held(self) -> int:
+        return sum(asked.held for process in self.processes for asked in process.asked)
+
+
+def to_send(response: Response) -> Response:
+    """What is needed to read a response: its body, neither request nor payload. A compressed payload is sent in place
+    of the body, which is several times as long, and is decoded again when it arrives."""
+    if response.cut or len(response.payload) >= len(response.body) or _encodings(response) != 1:
+        return replace(response, payload=b"", request=b"")
+    return _Compressed(**{part.name: getattr(response, part.name) for part in fields(response)})
+
+
+def _encodings(response: Response) -> int:
+    """The number of Content-Encoding headers; of several, `headers` has only the first."""
+    return response.head.lower().count(b"\ncontent-encoding:")
+
+
+class _Compressed(Response):
+    """Arrives as `Response`."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Callable[..., Response], tuple[object, ...]]:
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        return _received, (values | {"body": b"", "request": b""}, len(self.body))
+
+
+def _received(values: dict[str, Any], length: int) -> Response:
+    """`length` is that of the body."""
+    encoded = Response(**values)
+    body = decoded(encoded.payload, encoded.headers["content-encoding"], length)
+    return replace(encoded, body=body, payload=b"")
+
+
+def _in_a_file(message: bytes) -> IO[bytes]:
+    """An unnamed temporary file, removed when it is closed or the process ends."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the reader
+    file.write(message)
+    return file
+
+
+async def packed_to_send(reader: PageReader) -> Packed | None:
+    """The reader as it is sent to other processes. None if it cannot be sent: then this process must read all pages,
+    which a warning says. In a thread: packing a large model takes time."""
+    try:
+        return await asyncio.to_thread(pack, reader)
+    except UsageError as error:
+        _log.warning("pages are read and judged in this process, without limits of time and memory: %s", error)
+        return None
+
+
+@contextlib.asynccontextmanager
+async def reading(count: int, reader: Packed, limits: ReadingLimits) -> AsyncIterator[ReadingProcesses]:
+    """Up to `count` processes, each started when needed, and ended on exit from the context."""
+    processes = [ReadingProcess(reader, limits) for _ in range(count)]
+    try:
+        yield ReadingProcesses(reader, processes)
+    finally:
+        await asyncio.gather(*(process.end() for process in processes))
+
+
+def read_pages(line: int) -> None:
+    """Main function of a process; `line` is the file descriptor of its socket. Interrupts are ignored: the crawl ends
+    its processes itself. The process ends after a page that exceeded the memory limit, as too little may be left."""
+    for interrupt in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(interrupt, signal.SIG_IGN)
+    connection = Connection(line)
+    enough = True
+    with contextlib.suppress(EOFError):
+        packed, limits = pickle.loads(connection.recv_bytes())
+        reader = _unpacked(packed)
+        reader.warm_up()
+        while enough:
+            visit, response = pickle.loads(connection.recv_bytes())
+            outcome, enough = _outcome(reader, visit, response, limits)
+            connection.send_bytes(pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL))
+
+
+@dataclass(frozen=True, slots=True)
+class _NoReader:
+    """Raises an error for each page: why the reader could not be unpacked."""
+
+    why: str
+
+    def warm_up(self) -> None:
+        """Nothing to load."""
+
+    def read_in_worker(self, visit: Visit, response: Response) -> Outcome:
+        raise UsageError(self.why)
+
+
+def _unpacked(packed: Packed) -> PageReader:
+    try:
+        reader: PageReader = unpacked(packed)
+    except UsageError as error:
+        return _NoReader(str(error))
+    return reader
+
+
+def _outcome(
+    reader: PageReader, visit: Visit, response: Response, limits: ReadingLimits
+) -> tuple[Outcome | Exception, bool]:
+    """The outcome, and whether the process may continue."""
+    try:
+        bound_memory(limits.memory)
+        signal.setitimer(signal.ITIMER_REAL, limits.seconds)
+        return reader.read_in_worker(visit, response), True
+    except MemoryError:
+        return Failure(f"reading needed over {limits.memory / 1e9:g} GB"), False
+    except SpoorError as error:
+        return error, True
+    except Exception as error:  # A bug: reported to the crawl, in a form that can be pickled.
+        mistake = BrokenContract(f"{type(error).__name__} in a worker: {error}")
+        mistake.add_note(traceback.format_exc())
+        return mistake, True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
