@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -94,18 +94,22 @@ def forked_workers() -> Iterator[None]:
         yield
 
 
-def _interpreter(command: tuple[str, ...], *, stdin: int, pass_fds: tuple[int], env: dict[str, str]) -> Forked:
-    """Replaces `Popen` for a program that receives a socket. A forked process has no `stdin` to read."""
+def _interpreter(command: tuple[str, ...], *, stdin: int, pass_fds: tuple[int, ...], env: dict[str, str]) -> Forked:
+    """Replaces `Popen` for a program that receives a socket, and files. A forked process has no `stdin` to read."""
     assert stdin == DEVNULL
-    _, _, program, _ = command
-    with Connection(os.dup(pass_fds[0])) as line, Connection(os.dup(2)) as stderr:
-        return Forked(_interpret, program, line, stderr, env)
+    program = command[2]
+    with ExitStack() as stack:
+        stderr, *files = (stack.enter_context(Connection(os.dup(file))) for file in (2, *pass_fds))
+        return Forked(_interpret, program, files, stderr, env)
 
 
-def _interpret(program: str, line: Connection, stderr: Connection, environment: dict[str, str]) -> None:
+def _interpret(program: str, files: list[Connection], stderr: Connection, environment: dict[str, str]) -> None:
     os.dup2(stderr.fileno(), 2)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv = ["-c", str(os.dup(line.fileno()))]
-    line.close()
-    exec(program, {})
+    sys.argv = ["-c", *(str(os.dup(file.fileno())) for file in files)]
+    for file in files:
+        file.close()
+    multiprocessing.current_process().daemon = False  # Daemons may not start child processes.
+    with forked_workers():
+        exec(program, {})

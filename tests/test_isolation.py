@@ -333,8 +333,8 @@ async def _crawl_choking(folder: Path) -> list[Event]:
 
 
 def _give_judge(session: Session, judge: Choking) -> None:
-    downloader = session.driver.downloader
-    downloader.reader = replace(downloader.reader, judge=judge)  # type: ignore[attr-defined]
+    own = session.driver.downloader.own  # type: ignore[attr-defined]
+    own.reader = replace(own.reader, judge=judge)
 
 
 def test_a_live_crawl_goes_on_when_a_page_cannot_be_judged_and_keeps_a_sample_of_it(tmp_path: Path) -> None:

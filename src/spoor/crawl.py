@@ -43,7 +43,7 @@ from spoor.records import (
     Visit,
     sighting_elsewhere,
 )
-from spoor.roles import Journal, Judge, Troubles
+from spoor.roles import Journal, Judge, Saturated, Troubles
 from spoor.strategy import Strategy
 from spoor.urls import host_of
 
@@ -59,7 +59,7 @@ class Crawl:
     With a `handover`, this is one shard of a crawl: it keeps the seeds of its own hosts, passes links to other hosts
     on, and gets links found by other shards through `receive`. With `troubles`, an exception costs only the URL or link
     that is being processed: it is reported and the crawl continues; only broken storage ends it. Without, exceptions
-    are raised.
+    are raised. `saturated` is told which links further pages need not contain.
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class Crawl:
         troubles: Troubles | None = None,
         guidance: Guidance | None = None,
         handover: Handover | None = None,
+        saturated: Saturated | None = None,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
@@ -79,7 +80,7 @@ class Crawl:
         self._journal = journal
         self._isolation = Isolation(troubles)
         self._parts = IsolatedParts(strategy, self._isolation, handover)
-        self._scoring = Scoring(strategy, frontier, self._isolation, self.guidance, handover)
+        self._scoring = Scoring(strategy, frontier, self._isolation, self.guidance, handover, saturated)
         self.turns = Turns(frontier, self._scoring, self._parts, self.guidance)
         self._access = Access(frontier, self.limits, self.guidance)
         self._failures = Failures(frontier, self._access, self._parts, self._isolation, self.limits)

@@ -73,15 +73,15 @@ _STARTED_HERE = "SPOOR_WORKER"
 """Environment variable of such a process, so that a script that is imported there does not start another crawl."""
 
 
-def other_process(program: str, **environment: str) -> tuple[Popen[bytes], socket.socket]:
-    """Starts a process that runs a program with its end of the socket as argument; returns it and this end. It has the
-    same import path."""
+def other_process(program: str, *files: int) -> tuple[Popen[bytes], socket.socket]:
+    """Starts a process that runs a program with its end of the socket and the `files` as arguments, all of them file
+    descriptors; returns it and this end. It has the same import path."""
     ours, theirs = socket.socketpair()
     with theirs:
-        line = theirs.fileno()
-        command = (sys.executable, "-c", program, str(line))
-        place = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), _STARTED_HERE: "1", **environment}
-        return Popen(command, stdin=DEVNULL, pass_fds=(line,), env=place), ours
+        files = theirs.fileno(), *files
+        command = (sys.executable, "-c", program, *map(str, files))
+        place = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), _STARTED_HERE: "1"}
+        return Popen(command, stdin=DEVNULL, pass_fds=files, env=place), ours
 
 
 def is_other_process() -> bool:

@@ -192,15 +192,16 @@ class TextFingerprint:
 class Page:
     """A parsed response. Charsets are WHATWG labels in lower case, "" if not given.
 
-    `links` has distinct targets in document order; `unrecorded` counts links left out because a simulated web does not
-    contain them. `canonical` is the canonical URL that the page names, "" if none; `noindex`: it asks not to be
-    indexed; `language` is its `lang` attribute. A page of a web without content has empty texts and links without
-    context. `main_text` is the text without boilerplate, "" if not extracted; `published` a date such as 2026-11-15, ""
-    if not known; `text_fingerprint` None if not computed. `duplicate_of` is the URL of an earlier page of which this is
-    a duplicate or near-duplicate, "" if there is none or it was not checked. `feeds` are the URLs of RSS and Atom feeds
-    that it names. `needs_scripts`: it has hardly any text and links, but scripts that were not run; `rendering` is the
-    result of running them, None if that was not considered. `forwards_to` is the URL to which a page without content
-    redirects a browser, "" for other pages. `contexts` is None if the links have theirs, or are to have none.
+    `links` has distinct targets in document order; `unrecorded` counts links left out: a simulated web does not contain
+    them, or they can gain nothing. `canonical` is the canonical URL that the page names, "" if none; `noindex`: it asks
+    not to be indexed; `language` is its `lang` attribute. A page of a web without content has empty texts and links
+    without context. `main_text` is the text without boilerplate, "" if not extracted; `published` a date such as
+    2026-11-15, "" if not known; `text_fingerprint` None if not computed. `duplicate_of` is the URL of an earlier page
+    of which this is a duplicate or near-duplicate, "" if there is none or it was not checked. `feeds` are the URLs of
+    RSS and Atom feeds that it names. `needs_scripts`: it has hardly any text and links, but scripts that were not run;
+    `rendering` is the result of running them, None if that was not considered. `forwards_to` is the URL to which a page
+    without content redirects a browser, "" for other pages. `contexts` is None if the links have theirs, or are to have
+    none.
     """
 
     url: str

@@ -210,10 +210,19 @@ class Heir(Protocol):
 
 @runtime_checkable
 class Saturating(Protocol):
-    """A scorer for which further referring pages add nothing once a link has enough of them."""
+    """A scorer for which further referring pages add nothing once a link has enough of them. Worker processes leave
+    such links out of their pages."""
 
     def is_saturated(self, evidence: Evidence, sighting: Sighting) -> bool:
         """`evidence` is that of a waiting link, `sighting` the next page that links to it."""
+        ...
+
+
+class Saturated(Protocol):
+    """Is told of links to which further referring pages add nothing."""
+
+    def add(self, url: str, relevant: bool) -> None:
+        """`relevant`: neither do relevant pages; otherwise no other pages."""
         ...
 
 

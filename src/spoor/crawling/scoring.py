@@ -27,7 +27,7 @@ from spoor.records import (
     WaitingLink,
     sighting_elsewhere,
 )
-from spoor.roles import Heir, Reviewer, Saturating, Upkeep
+from spoor.roles import Heir, Reviewer, Saturated, Saturating, Upkeep
 from spoor.strategy import Strategy, hinted, some_reads_content
 from spoor.urls import host_of
 
@@ -65,6 +65,7 @@ class Scoring:
         isolation: Isolation,
         guidance: Guidance,
         handover: Handover | None = None,
+        saturated: Saturated | None = None,
     ) -> None:
         self._frontier = frontier
         self._guidance = guidance
@@ -80,6 +81,7 @@ class Scoring:
         self._link_reader = strategy.link_reader
         self._reviewer = self._scorer if isinstance(self._scorer, Reviewer) else None
         self._heir = self._scorer if isinstance(self._scorer, Heir) else None
+        self._saturated = saturated
         self._saturating = self._scorer if isinstance(self._scorer, Saturating) else None
         self._upkeep = strategy.upkeep
         self._upkeep_at = self._next_upkeep()
@@ -91,6 +93,8 @@ class Scoring:
         foreign = self._foreign(links)
         known = self._known(links, foreign)
         of_use = [(link, e) for link, e in zip(links, known, strict=True) if self._is_of_use(link, e, sighting)]
+        if self._saturated is not None and len(of_use) < len(links):
+            self._note_saturated(self._saturated, known, sighting)
         offered, seen = Offered(), _without_texts(sighting) if foreign else sighting
         for (link, evidence), (_, entry) in zip(
             self._scored(sighting, [link for link, _ in of_use]), of_use, strict=True
@@ -109,6 +113,11 @@ class Scoring:
                 reason = self._isolation.spare(sighting.visit.url, "searched for links", error)
                 offered.refused.append(Refusal(link.url, reason, parked=False))
         return offered
+
+    def _note_saturated(self, saturated: Saturated, known: Iterable[Entry | None], sighting: Sighting) -> None:
+        for entry in known:
+            if entry is not None and entry.state is not State.IN_TRANSIT and not self._gains(entry, sighting):
+                saturated.add(entry.url, sighting.verdict.relevant)
 
     def _foreign(self, links: Sequence[Link]) -> set[str]:
         """The URLs that belong to other shards."""

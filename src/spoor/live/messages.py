@@ -1,4 +1,7 @@
-"""Messages between two processes in event loops, over a socket: each is pickled, after its length."""
+"""Messages between two processes in event loops, over a socket: each is pickled, after its length.
+
+Messages of a few iterations of the loop are written together: to wake the other process takes longer than to write.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+MOST_TOGETHER = 8
+"""Messages that are written together."""
 _LENGTH = struct.Struct("!I")
 
 
@@ -20,6 +25,8 @@ class Messages(asyncio.Protocol):
         self._received = received
         self._lost = lost
         self._buffer = bytearray()
+        self._unsent: list[bytes] = []
+        self._are_more = False
         self._transport: asyncio.Transport | None = None
 
     @staticmethod
@@ -53,11 +60,29 @@ class Messages(asyncio.Protocol):
 
     def send(self, message: object) -> None:
         """Does nothing if the connection is closed."""
-        if self._transport is not None:
-            data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-            self._transport.write(_LENGTH.pack(len(data)) + data)
+        data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+        if not self._unsent:
+            asyncio.get_running_loop().call_soon(self._write_soon)
+        self._unsent.append(_LENGTH.pack(len(data)) + data)
+        self._are_more = True
+        if len(self._unsent) >= MOST_TOGETHER:
+            self._write()
+
+    def _write_soon(self) -> None:
+        """Writes what was sent, unless more was sent since the last iteration."""
+        if self._are_more and self._unsent:
+            self._are_more = False
+            asyncio.get_running_loop().call_soon(self._write_soon)
+        else:
+            self._write()
+
+    def _write(self) -> None:
+        if self._transport is not None and self._unsent:
+            self._transport.write(b"".join(self._unsent))
+        self._unsent.clear()
 
     def close(self) -> None:
         """After what was sent has left."""
+        self._write()
         if self._transport is not None:
             self._transport.close()

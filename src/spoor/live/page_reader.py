@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from spoor.fetch.responses import understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
+from spoor.live.saturated import SaturatedLinks
 from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import extractor_named
 from spoor.parse.simhash import text_fingerprint
@@ -26,7 +27,7 @@ class Reader:
     """Parses and judges a response. Pure, so it can run in another process. `texts`: the crawl itself needs the texts
     of pages. `labels`: the label of a verdict is a language. `waits`: reading may wait for a server, so it must not run
     in the event loop. `apart`: documents are read in another process. `is_away`: what is read is sent to the process
-    that has the frontier."""
+    that has the frontier, without the `saturated` links unless it needs `texts`."""
 
     judge: Judge
     links: LinkReader | None
@@ -36,6 +37,7 @@ class Reader:
     waits: bool = False
     apart: bool = False
     is_away: bool = False
+    saturated: SaturatedLinks | None = None
 
     @staticmethod
     def of(strategy: Strategy, most_links: int | None = None, parsing: ParseSettings = USUAL_PARSING) -> Reader:
@@ -77,10 +79,14 @@ class Reader:
         outcome = self._read(visit, response)
         if not isinstance(outcome, Judged):
             return outcome
-        page, links = outcome.page, outcome.page.links
+        page = outcome.page
+        links: Sequence[Link] = page.links
+        if self.saturated is not None and not self.texts:
+            links = self.saturated.without(links, outcome.verdict.relevant)
+        left_out = len(page.links) - len(links)
         if self.links is not None and links:
-            links = tuple(hinted(self.links, page, links))
-        page = replace(page, links=links, contexts=None)
+            links = hinted(self.links, page, links)
+        page = replace(page, links=tuple(links), unrecorded=page.unrecorded + left_out, contexts=None)
         said = outcome.verdict, outcome.language, outcome.seconds
         if self.texts:
             return Judged(page, *said)

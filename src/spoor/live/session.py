@@ -43,6 +43,7 @@ from spoor.live.page_reader import Reader
 from spoor.live.reading_processes import packed_to_send, reading
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name, warm_name_of
 from spoor.live.running import Session
+from spoor.live.saturated import SaturatedLinks, saturated_links
 from spoor.live.scripts import Scripts, browser_for, program_for
 from spoor.live.sitemap_archive import SitemapArchive, SitemapVersions
 from spoor.live.sub_resources import SubResourceFetcher
@@ -55,7 +56,7 @@ from spoor.progress import Advance, unseen
 from spoor.records import Failure, Judged, Outcome, Page, Response, Visit
 from spoor.render.browser import Browser
 from spoor.render_budget import NEVER
-from spoor.roles import Downloader, Troubles
+from spoor.roles import Downloader, Saturated, Saturating, Troubles
 from spoor.settings import Config, ScopeSettings
 from spoor.stopping import LastRequests, too_few
 from spoor.store.copied_mail import mail_of
@@ -97,7 +98,12 @@ async def open_session(
     must remove the pages. With a `share` of the hosts the session is one shard of a crawl."""
     await keep_examples(folder.examples, settings.target.like, lambda urls: _fetched(urls, settings))
     program, no_browser = program_for(settings.render)
-    with _resumed(folder, settings, strategy_of(settings, objects, folder), advance, share) as resumed:
+    strategy = strategy_of(settings, objects, folder)
+    is_shared = settings.crawl.workers > 0 and isinstance(strategy.scorer, Saturating)
+    with (
+        saturated_links() if is_shared else contextlib.nullcontext() as saturated,
+        _resumed(folder, settings, strategy, advance, share, saturated) as resumed,
+    ):
         reader = Reader.of(resumed.crawl.strategy, settings.limits.links_per_page, settings.parse)
         reader = reader if came is None and resumed.learning is None else replace(reader, texts=True)
         # Daemon threads: stopping does not wait for DNS lookups.
@@ -106,7 +112,7 @@ async def open_session(
         later = _later_steps(resumed, settings, program)
         async with (
             _page_fetcher(resumed, settings, reader, later) as own,
-            _workers(resumed, settings, folder, own, later) as workers,
+            _workers(resumed, settings, folder, own, saturated) as workers,
             browser_for(program, settings.render) as browser,
         ):
             last_word = None if resumed.learning is None else resumed.learning.judged
@@ -144,7 +150,12 @@ class _Resumed:
 
 @contextlib.contextmanager
 def _resumed(
-    folder: CrawlFolder, settings: Config, strategy: Strategy, advance: Advance, share: Share | None
+    folder: CrawlFolder,
+    settings: Config,
+    strategy: Strategy,
+    advance: Advance,
+    share: Share | None,
+    saturated: Saturated | None,
 ) -> Iterator[_Resumed]:
     earlier, languages = earlier_crawl(settings, strategy, folder), accepted_languages(settings, strategy)
     store, died, in_work = SqliteStore(folder.database), died_of(folder.in_work), CurrentUrl(folder.in_work)
@@ -172,7 +183,7 @@ def _resumed(
         frontier.ask_delays(guidance.delays)
         journals = Journals((SteeringLog.create(store, archive.journal), renders))
         handover = Handover(share, mail) if share and mail else None
-        crawl = Crawl(strategy, frontier, limits_of(settings, now), journals, troubles, guidance, handover)
+        crawl = Crawl(strategy, frontier, limits_of(settings, now), journals, troubles, guidance, handover, saturated)
         crawl.resume(now, died, last_moment(db))
         crawl.begin(settings.crawl.seeds)
         learning = None if taught is None else learning_of(taught, crawl, archive.journal, store, settings, clock)
@@ -217,7 +228,7 @@ async def _page_fetcher(
 
 @contextlib.asynccontextmanager
 async def _workers(
-    resumed: _Resumed, settings: Config, folder: CrawlFolder, own: PageFetcher, later: LaterSteps
+    resumed: _Resumed, settings: Config, folder: CrawlFolder, own: PageFetcher, saturated: SaturatedLinks | None
 ) -> AsyncIterator[Workers | None]:
     """None if this process fetches the pages itself."""
     count = settings.crawl.workers
@@ -232,9 +243,9 @@ async def _workers(
         resumed.clock,
         _about(settings, resumed.languages),
         resumed.languages,
-        later,
+        own.later,
     )
-    async with working(count, setup) as workers:
+    async with working(count, setup, saturated) as workers:
         yield workers
 
 

@@ -29,6 +29,7 @@ from spoor.live.messages import Messages
 from spoor.live.page_reader import Reader
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.reading_processes import reading
+from spoor.live.saturated import SaturatedLinks, saturated_links_in
 from spoor.live.watchdog import SteadyClock
 from spoor.origins import Packed, unpacked
 from spoor.pools import DaemonThreads, cause_of_death, other_process
@@ -41,7 +42,7 @@ from spoor.store.warc import WarcWriter
 
 _PATIENCE = 5.0
 """Seconds in which a process must end that was told to, or that lost its connection."""
-_PROGRAM = "import sys; from spoor.live.workers import work; work(int(sys.argv[1]))"
+_PROGRAM = "import sys; from spoor.live.workers import work; work(*map(int, sys.argv[1:]))"
 _READY = 0
 """Number of the first message of a worker: it can begin, or why not. Visits are numbered from 1."""
 
@@ -87,6 +88,7 @@ class Worker:
 
     setup: WorkerSetup
     number: int
+    saturated: SaturatedLinks | None = None
     _asked: dict[int, _Asked] = field(default_factory=dict, init=False)
     _count: int = field(default=_READY, init=False)
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
@@ -108,7 +110,7 @@ class Worker:
         """Returns when the process is ready. Raises SpoorError if it cannot begin."""
         self._ready = asyncio.get_running_loop().create_future()
         try:
-            self._process, own = other_process(_PROGRAM)
+            self._process, own = other_process(_PROGRAM, *([] if self.saturated is None else [self.saturated.file]))
             messages = await Messages.over(own, self._take, self._lose)
             messages.send((self.setup, self.number))
             await self._ready
@@ -200,11 +202,11 @@ class Workers:
 
 
 @contextlib.asynccontextmanager
-async def working(count: int, setup: WorkerSetup) -> AsyncIterator[Workers]:
-    """`count` processes, which are ended on exit from the context."""
+async def working(count: int, setup: WorkerSetup, saturated: SaturatedLinks | None = None) -> AsyncIterator[Workers]:
+    """`count` processes, which are ended on exit from the context. They leave `saturated` links out of their pages."""
     if count > MOST_WORKERS:
         raise UsageError(f"workers = {count}: {MOST_WORKERS} at most; a few per core are enough")
-    workers = [Worker(setup, number) for number in range(1, count + 1)]
+    workers = [Worker(setup, number, saturated) for number in range(1, count + 1)]
     try:
         await asyncio.gather(*(worker.begin() for worker in workers))
         yield Workers(workers)
@@ -215,17 +217,18 @@ async def working(count: int, setup: WorkerSetup) -> AsyncIterator[Workers]:
 # In a worker process.
 
 
-def work(line: int) -> None:
-    """Main function of a worker; `line` is the file descriptor of its socket. Interrupts are ignored: the crawl ends
-    its workers itself."""
+def work(line: int, memory: int | None = None) -> None:
+    """Main function of a worker; `line` is the file descriptor of its socket, `memory` that of the saturated links.
+    Interrupts are ignored: the crawl ends its workers itself."""
     for interrupt in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(interrupt, signal.SIG_IGN)
     give_back_large_blocks()
     search_seldom_for_circles()
-    asyncio.run(_work(socket.socket(fileno=line)))
+    with contextlib.nullcontext() if memory is None else saturated_links_in(memory) as saturated:
+        asyncio.run(_work(socket.socket(fileno=line), saturated))
 
 
-async def _work(own: socket.socket) -> None:
+async def _work(own: socket.socket, saturated: SaturatedLinks | None) -> None:
     asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
     arrived: asyncio.Queue[Any] = asyncio.Queue()
     messages = await Messages.over(own, arrived.put_nowait, lambda: arrived.put_nowait(None))
@@ -233,7 +236,8 @@ async def _work(own: socket.socket) -> None:
         return
     setup, number = first
     try:
-        async with _visiting(setup, number, messages) as visiting:
+        reader: Reader = replace(unpacked(setup.reader), is_away=True, saturated=saturated)
+        async with _visiting(setup, number, reader, messages) as visiting:
             messages.send((_READY, None))
             while (asked := await arrived.get()) is not None:
                 visiting.begin(*asked)
@@ -276,10 +280,9 @@ class _Visiting:
 
 
 @contextlib.asynccontextmanager
-async def _visiting(setup: WorkerSetup, number: int, messages: Messages) -> AsyncIterator[_Visiting]:
+async def _visiting(setup: WorkerSetup, number: int, reader: Reader, messages: Messages) -> AsyncIterator[_Visiting]:
     """Opens what a worker needs, and closes it."""
     folder, settings = setup.folder, setup.settings
-    reader: Reader = replace(unpacked(setup.reader), is_away=True)
     reader.warm_up()
     with (
         writing_to_archive(folder),
