@@ -85,7 +85,7 @@ class KilledRenderers(ScriptedSite):
         return await super().answer(request)
 
 
-def settings_for(proxy: str, seeds: list[str], **render: Any) -> Config:
+def settings_for(proxy: str, seeds: list[str], workers: int = 0, **render: Any) -> Config:
     return config.checked(
         {
             "target": {"language": "en"},
@@ -94,6 +94,7 @@ def settings_for(proxy: str, seeds: list[str], **render: Any) -> Config:
                 "proxy": proxy,
                 "strategy": "breadth-first",
                 "max_pages": len(seeds),
+                "workers": workers,
             },
             "politeness": {"host_delay": 0.05},
             "render": render,

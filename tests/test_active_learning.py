@@ -102,13 +102,14 @@ class Crawled:
         return {"/" + url.split("/", 3)[3]: bool(yes) for url, yes in self.rows("SELECT url, relevant FROM pages")}
 
 
-@pytest.fixture(scope="module")
-def taught(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
+@pytest.fixture(scope="module", params=[0, 2], ids=["alone", "with workers"])
+def taught(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Crawled:
     folder = tmp_path_factory.mktemp("taught")
 
     async def crawl() -> Crawled:
         async with site(pages()) as address:
-            settings = settings_for(address, folder, answers_file(address, folder), max_pages=60)
+            answers = answers_file(address, folder)
+            settings = settings_for(address, folder, answers, max_pages=60, workers=request.param)
             return Crawled(CrawlFolder(folder / "crawl"), settings, await taught_in(folder / "crawl", settings))
 
     return asyncio.run(crawl())

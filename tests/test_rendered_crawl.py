@@ -62,8 +62,8 @@ class Crawled:
         return {url.removeprefix("http://") for url in found}
 
 
-@pytest.fixture(scope="module")
-def done() -> Iterator[Crawled]:
+@pytest.fixture(scope="module", params=[0, 1], ids=["alone", "with a worker"])
+def done(request: pytest.FixtureRequest) -> Iterator[Crawled]:
     """One crawl of a page of each kind, in one browser with one tab."""
 
     async def run(path: Path) -> Crawled:
@@ -72,7 +72,7 @@ def done() -> Iterator[Crawled]:
             site = KilledRenderers(files)
             seeds = [name for name in files if name.endswith("/")]
             async with proxied(site) as proxy:
-                events = await crawled(path, settings_for(proxy, seeds, tabs=1, render_seconds=12))
+                events = await crawled(path, settings_for(proxy, seeds, request.param, tabs=1, render_seconds=12))
             return Crawled(CrawlFolder(path), events, site.requests, listener.heard)
 
     with tempfile.TemporaryDirectory(prefix="test-", dir="/tmp") as made:

@@ -142,7 +142,7 @@ class Crawling:
         "", language_ranges, "header Accept-Language of requests for pages; empty: the language of the target"
     )
     workers: int = setting(
-        0, at_least(0, MOST_WORKERS), "processes that parse and judge; 0: the crawler does it itself"
+        0, at_least(0, MOST_WORKERS), "processes that fetch, store and read pages; 0: the crawler does it itself"
     )
     connections: int = setting(64, at_least(1, MOST_CONNECTIONS), "concurrent requests, over all hosts")
     allow_private: bool = setting(False, yes_or_no, "visit loopback, private and link-local addresses too")

@@ -25,6 +25,9 @@ SECONDS_BETWEEN_LINES = 10.0
 def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) -> int:
     """Resumes a folder that contains shards; if their number changes, moves buckets of hosts first."""
     _check_target(settings.target, shards)
+    if settings.crawl.workers:
+        problem = f"--shards {shards}: workers = {settings.crawl.workers}, but a shard fetches and reads pages itself"
+        raise UsageError(f"{problem}; set workers = 0, and give --shards more shards if there are more cores")
     check_ray()
     if shards > BUCKETS:
         raise UsageError(f"--shards {shards}: a crawl has 1 to {BUCKETS} shards")

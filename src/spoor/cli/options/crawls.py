@@ -182,7 +182,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         help="from 0, fewest requests, to 1, fastest (.2 with --max-pages, 1 with --max-minutes, else .5)",
     )
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="processes that parse and judge pages (0: the main process does)"
+        "--workers", type=int, metavar="N", help="processes that fetch, store and read pages (0: the main process does)"
     )
     parser.add_argument("--connections", type=int, metavar="N", help="concurrent requests (64)")
     parser.add_argument(
