@@ -489,3 +489,11 @@ def test_completion_without_its_extra_says_what_to_install(
     monkeypatch.setitem(sys.modules, "shtab", None)
     assert spoor("completion", "bash") == 1
     assert "pip install 'spoor[completion]'" in refusal(capsys)
+
+
+def test_shards_have_no_workers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["crawl", "--language", "en", "--seed", "http://a.test/", "--out", str(tmp_path / "crawl")]
+    assert main([*words, "--shards", "2", "--workers", "2"]) == 2
+    said = capsys.readouterr().err
+    assert "--shards 2: workers = 2, but a shard fetches and reads pages itself; set workers = 0" in said
+    assert not (tmp_path / "crawl").exists()
