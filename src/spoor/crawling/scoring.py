@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from spoor.crawling.guidance import Guidance
 from spoor.crawling.isolation import Isolation
@@ -35,6 +36,8 @@ MOST_SENT = 20_000
 """Links sent to other shards whose evidence is remembered: about 15 MB."""
 MOST_FETCHED = 100_000
 """URLs fetched by other shards that are remembered: about 15 MB. Links to others are sent, and ignored there."""
+MOST_FOUND = 512
+"""Links that upkeep re-scores are looked up so many at a time."""
 MOST_LINKS = 2_000
 """Maximum links re-scored at once after verdicts were revised: of each page, and of all others. The rest later, when
 they are next."""
@@ -90,7 +93,11 @@ class Scoring:
         links = sighting.page.links
         foreign = self._foreign(links)
         known = self._known(links, foreign)
-        of_use = [(link, e) for link, e in zip(links, known, strict=True) if self._is_of_use(link, e, sighting)]
+        of_use = [
+            (link, entry)
+            for link, entry in zip(links, known, strict=True)
+            if (self._is_unsent(link, sighting) if entry is None else self._gains(entry, sighting))
+        ]
         offered, seen = Offered(), _without_texts(sighting) if foreign else sighting
         for (link, evidence), (_, entry) in zip(
             self._scored(sighting, [link for link, _ in of_use]), of_use, strict=True
@@ -122,10 +129,8 @@ class Scoring:
         known = dict(zip(own, self._frontier.find(own), strict=True))
         return [known.get(link.url) for link in links]
 
-    def _is_of_use(self, link: Link, entry: Entry | None, sighting: Sighting) -> bool:
-        """Whether a link is new or can still gain evidence from this page."""
-        if entry is not None:
-            return self._gains(entry, sighting)
+    def _is_unsent(self, link: Link, sighting: Sighting) -> bool:
+        """Whether a link without an entry is new, or can still gain evidence from this page on its own shard."""
         if link.url in self._fetched_elsewhere:
             return False
         sent = self._sent.get(link.url)
@@ -136,9 +141,10 @@ class Scoring:
 
     def _gains(self, entry: Entry, sighting: Sighting) -> bool:
         """Whether a known link can still gain evidence from this page."""
-        if entry.state not in OPEN or entry.is_seed:
+        # For most links of every page: without a call for each step.
+        if entry.state not in OPEN or entry.key == SOONEST:
             return False
-        return not self._is_saturated(entry.url, entry.evidence, sighting)
+        return self._saturating is None or not self._is_saturated(entry.url, entry.evidence, sighting)
 
     def _is_saturated(self, url: str, evidence: Evidence, sighting: Sighting) -> bool:
         try:
@@ -352,16 +358,20 @@ class Scoring:
         return (self._frontier.visits // every + 1) * every
 
     def _revise(self, upkeep: Upkeep) -> None:
-        for url, evidence in upkeep.revise(self._frontier.waiting):
-            (entry,) = self._frontier.find([url])
-            if entry is None or entry.state not in OPEN or entry.is_seed or evidence == entry.evidence:
-                continue
-            key = self._key(evidence)
-            if key == entry.key and entry.state is State.WAITING and self.reviews_links:
-                continue  # It stays where it is, and its evidence is computed again before it is fetched.
-            self._frontier.change(entry, key, evidence, entry.trail)
-            if entry.state is State.PARKED:
-                self._reconsider(Link(url), entry)
+        revised = iter(upkeep.revise(self._frontier.waiting))
+        while some := list(islice(revised, MOST_FOUND)):
+            entries = self._frontier.find([url for url, _ in some])
+            for entry, (_, evidence) in zip(entries, some, strict=True):
+                if entry is not None and entry.state in OPEN and not entry.is_seed and evidence != entry.evidence:
+                    self._revise_one(entry, evidence)
+
+    def _revise_one(self, entry: Entry, evidence: Evidence) -> None:
+        key = self._key(evidence)
+        if key == entry.key and entry.state is State.WAITING and self.reviews_links:
+            return  # It stays where it is, and its evidence is computed again before it is fetched.
+        self._frontier.change(entry, key, evidence, entry.trail)
+        if entry.state is State.PARKED:
+            self._reconsider(Link(entry.url), entry)
 
     def _key(self, evidence: Evidence) -> Key:
         key = self._scorer.key(evidence)

@@ -300,13 +300,11 @@ class Learned:
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
         gave = list(dict.fromkeys(self._gave))
         self._gave.clear()
-        if "rescoring" not in self.without:
-            for hub in gave:
-                yield from self._again(waiting.links_found_on(hub, SIBLINGS))
-            yield from self._again(waiting.some(IN_TURN))
-
-    def _again(self, links: Sequence[WaitingLink]) -> list[tuple[str, Evidence]]:
-        moving = self._moving([link.hints for link in links], [_hub(link.trail) for link in links]) if links else []
+        if "rescoring" in self.without:
+            return []
+        links = [link for hub in gave for link in waiting.links_found_on(hub, SIBLINGS)]
+        links += waiting.some(IN_TURN)
+        moving = self._moving([link.hints for link in links], [_hub(link.trail) for link in links])
         return [(link.url, _moved({**link.evidence}, moves)) for link, moves in zip(links, moving, strict=True)]
 
     def _moving(self, packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]]) -> list[list[float]]:
