@@ -28,7 +28,7 @@ from spoor.records import (
     WaitingLink,
     sighting_elsewhere,
 )
-from spoor.roles import Heir, Reviewer, Saturating, Upkeep
+from spoor.roles import BatchScorer, Heir, LinkScorer, Reviewer, Saturating, Upkeep
 from spoor.strategy import Strategy, hinted, some_reads_content
 from spoor.urls import host_of
 
@@ -43,6 +43,11 @@ MOST_LINKS = 2_000
 they are next."""
 
 
+OpenLink = tuple[Link, Entry | None]
+"""A link of a page that may gain evidence, with its entry if it is known."""
+Scored = tuple[Evidence, Key]
+
+
 @dataclass(slots=True)
 class Offered:
     """The result of offering the links of one page: counts of added and moved links, and refusals."""
@@ -50,6 +55,41 @@ class Offered:
     added: int = 0
     moved: int = 0
     refused: list[Refusal] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class OneByOne:
+    """Makes a `BatchScorer` of any scorer."""
+
+    scorer: LinkScorer
+
+    def offered(self, sighting: Sighting, links: Sequence[Link], known: Sequence[Evidence | None]) -> Sequence[Scored]:
+        scorer = self.scorer
+        found = scorer.evidence(sighting, links)
+        merged = [
+            new if old is None else merged_evidence(scorer, old, new) for old, new in zip(known, found, strict=False)
+        ]
+        return list(zip(merged, self.keys(merged), strict=True))
+
+    def keys(self, evidence: Sequence[Evidence]) -> Sequence[Key]:
+        return [key_of(self.scorer, one) for one in evidence]
+
+    def reviewed(self, link: WaitingLink) -> Scored:
+        assert isinstance(self.scorer, Reviewer)
+        evidence = self.scorer.review(link)
+        return evidence, key_of(self.scorer, evidence)
+
+
+def merged_evidence(scorer: LinkScorer, known: Evidence, found: Evidence) -> Evidence:
+    """The known evidence itself if it stays the same."""
+    merge = scorer.merge
+    merged = {name: merge[name](old, found[name]) for name, old in known.items()}
+    return known if merged == known else merged
+
+
+def key_of(scorer: LinkScorer, evidence: Evidence) -> Key:
+    key = scorer.key(evidence)
+    return key if isinstance(key, tuple) else (key,)
 
 
 def _without_texts(sighting: Sighting) -> Sighting:
@@ -79,7 +119,7 @@ class Scoring:
         self._admission = strategy.admission
         self._trail = strategy.trail
         self._scorer = strategy.scorer
-        self._merge = self._scorer.merge
+        self._batch = self._scorer if isinstance(self._scorer, BatchScorer) else OneByOne(self._scorer)
         self._link_reader = strategy.link_reader
         self._reviewer = self._scorer if isinstance(self._scorer, Reviewer) else None
         self._heir = self._scorer if isinstance(self._scorer, Heir) else None
@@ -99,19 +139,18 @@ class Scoring:
             if (self._is_unsent(link, sighting) if entry is None else self._gains(entry, sighting))
         ]
         offered, seen = Offered(), _without_texts(sighting) if foreign else sighting
-        for (link, evidence), (_, entry) in zip(
-            self._scored(sighting, [link for link, _ in of_use]), of_use, strict=True
-        ):
-            if evidence is None:
+        for link, entry, scored in self._scored(sighting, of_use):
+            if scored is None:
                 offered.refused.append(Refusal(link.url, "it could not be scored", parked=False))
                 continue
+            evidence, key = scored
             try:
                 if link.url in foreign:
                     self._send(link, evidence, seen, offered)
                 elif entry is None:
-                    self._let_in(link, evidence, sighting, offered)
+                    self._let_in(link, evidence, key, sighting, offered)
                 else:
-                    offered.moved += self.found_again(link, entry, evidence, sighting.trail)
+                    offered.moved += self._gained(link, entry, evidence, key, sighting.trail)
             except Exception as error:
                 reason = self._isolation.spare(sighting.visit.url, "searched for links", error)
                 offered.refused.append(Refusal(link.url, reason, parked=False))
@@ -137,7 +176,7 @@ class Scoring:
         if sent is None:
             return True
         # The shard that owns the link finds it on its own pages, too: about as often as this one.
-        return not self._is_saturated(link.url, self._merged(sent[0], sent[0]), sighting)
+        return not self._is_saturated(link.url, merged_evidence(self._scorer, sent[0], sent[0]), sighting)
 
     def _gains(self, entry: Entry, sighting: Sighting) -> bool:
         """Whether a known link can still gain evidence from this page."""
@@ -153,22 +192,25 @@ class Scoring:
             self._isolation.spare(url, "found again", error)
             return True
 
-    def _scored(self, sighting: Sighting, links: list[Link]) -> Iterable[tuple[Link, Evidence | None]]:
+    def _scored(self, sighting: Sighting, of_use: list[OpenLink]) -> Iterable[tuple[Link, Entry | None, Scored | None]]:
         """Scores all links together; if that fails, one by one, with None for those that cannot be scored."""
         try:
-            read = self._read(sighting.page, links)
-            return zip(read, self._evidence(sighting, read), strict=True)
+            read = self._read(sighting.page, [link for link, _ in of_use])
+            entries = [entry for _, entry in of_use]
+            return zip(read, entries, self._scores(sighting, read, entries), strict=True)
         except Exception as error:
             self._isolation.spare(sighting.visit.url, "searched for links", error)
-            return [self._scored_alone(sighting, link) for link in links]
+            return [self._scored_alone(sighting, link, entry) for link, entry in of_use]
 
-    def _scored_alone(self, sighting: Sighting, link: Link) -> tuple[Link, Evidence | None]:
+    def _scored_alone(
+        self, sighting: Sighting, link: Link, entry: Entry | None
+    ) -> tuple[Link, Entry | None, Scored | None]:
         try:
             read = self._read(sighting.page, [link])
-            return read[0], self._evidence(sighting, read)[0]
+            return read[0], entry, self._scores(sighting, read, [entry])[0]
         except Exception as error:
             self._isolation.survive(error)
-            return link, None
+            return link, entry, None
 
     def _read(self, page: Page, links: list[Link]) -> list[Link]:
         """Adds hints to links if they were not read together with the page."""
@@ -176,12 +218,14 @@ class Scoring:
             return links
         return hinted(self._link_reader, page, links)
 
-    def _evidence(self, sighting: Sighting, links: list[Link]) -> Sequence[Evidence]:
-        facts = self._scorer.evidence(sighting, links) if links else ()
-        if len(facts) != len(links):
-            counts = f"{len(facts)} evidences for {len(links)} links on {sighting.page.url}"
+    def _scores(self, sighting: Sighting, links: list[Link], entries: list[Entry | None]) -> Sequence[Scored]:
+        """The evidence of each link, merged with that of its entry, and its key."""
+        known = [None if entry is None else entry.evidence for entry in entries]
+        scores = self._batch.offered(sighting, links, known) if links else ()
+        if len(scores) != len(links):
+            counts = f"{len(scores)} evidences for {len(links)} links on {sighting.page.url}"
             raise BrokenContract(f"{self._scorer!r} gave {counts}")
-        return facts
+        return scores
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         if because := self._guidance.blocks(link.url):
@@ -209,8 +253,8 @@ class Scoring:
         known, trail = evidence, sighting.trail
         if link.url in self._sent:
             sent, sent_trail = self._sent[link.url]
-            known = self._merged(sent, evidence)
-            if known == sent and not self._ranks_higher(trail, sent_trail):
+            known = merged_evidence(self._scorer, sent, evidence)
+            if known is sent and not self._ranks_higher(trail, sent_trail):
                 return
             trail = trail if self._ranks_higher(trail, sent_trail) else sent_trail
         else:
@@ -254,7 +298,8 @@ class Scoring:
             self._frontier.add(Entry(link.url, host_of(link.url), SOONEST, *found, hints=self._kept_hints(link)))
             offered.added += 1
         elif entry is None:
-            self._let_in(link, self._by_own_model(handed), sighting, offered, handed.redirects)
+            evidence = self._by_own_model(handed)
+            self._let_in(link, evidence, self._key(evidence), sighting, offered, handed.redirects)
         elif handed.again and entry.state is State.SETTLED:
             self._frontier.admit(entry)
         elif not handed.is_seed and self._gains(entry, sighting):
@@ -266,9 +311,10 @@ class Scoring:
         hints = self._kept_hints(handed.link)
         return self._reviewer.review(WaitingLink(handed.link.url, handed.evidence, handed.trail, hints))
 
-    def _let_in(self, link: Link, evidence: Evidence, sighting: Sighting, offered: Offered, redirects: int = 0) -> None:
+    def _let_in(
+        self, link: Link, evidence: Evidence, key: Key, sighting: Sighting, offered: Offered, redirects: int = 0
+    ) -> None:
         ruling = self.at_offer(link, evidence, sighting.trail)
-        key = () if ruling.decision == "drop" else self._key(evidence)
         if ruling.decision != "admit":
             offered.refused.append(Refusal(link.url, ruling.because, ruling.decision == "park"))
         if ruling.decision == "drop":
@@ -284,18 +330,17 @@ class Scoring:
 
     def found_again(self, link: Link, entry: Entry, evidence: Evidence, trail: TrailState) -> bool:
         """Adds evidence to a known link that is not visited yet. Returns whether its position in the queue changed."""
-        merged = self._merged(entry.evidence, evidence)
-        key = self._key(merged)
+        merged = merged_evidence(self._scorer, entry.evidence, evidence)
+        return self._gained(link, entry, merged, self._key(merged), trail)
+
+    def _gained(self, link: Link, entry: Entry, merged: Evidence, key: Key, trail: TrailState) -> bool:
+        """A known link has this evidence and key now. Returns whether its position in the queue changed."""
         better = key > entry.key or (key == entry.key and self._ranks_higher(trail, entry.trail))
         kept, hints = (trail, self._kept_hints(link)) if better else (entry.trail, entry.hints)
-        if merged == entry.evidence and kept is entry.trail:
+        if merged is entry.evidence and kept is entry.trail:
             return False
         moved = self._frontier.change(entry, key, merged, kept, hints)
         return self._reconsider(link, entry) or moved
-
-    def _merged(self, known: Evidence, found: Evidence) -> Evidence:
-        merge = self._merge
-        return {name: merge[name](old, found[name]) for name, old in known.items()}
 
     def _ranks_higher(self, trail: TrailState, other: TrailState) -> bool:
         return self._trail.rank(trail) > self._trail.rank(other)
@@ -317,8 +362,7 @@ class Scoring:
         assert self._reviewer is not None
         was = entry.key
         try:
-            evidence = self._reviewer.review(WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints))
-            key = self._key(evidence)
+            evidence, key = self._batch.reviewed(WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints))
             if key != was or evidence != entry.evidence:
                 self._frontier.change(entry, key, evidence, entry.trail)
         except Exception as error:
@@ -361,18 +405,19 @@ class Scoring:
         revised = iter(upkeep.revise(self._frontier.waiting))
         while some := list(islice(revised, MOST_FOUND)):
             entries = self._frontier.find([url for url, _ in some])
-            for entry, (_, evidence) in zip(entries, some, strict=True):
-                if entry is not None and entry.state in OPEN and not entry.is_seed and evidence != entry.evidence:
-                    self._revise_one(entry, evidence)
+            keys = self._batch.keys([evidence for _, evidence in some])
+            for entry, (_, evidence), key in zip(entries, some, keys, strict=True):
+                if entry is not None and entry.state in OPEN and not entry.is_seed:
+                    self._revise_one(entry, evidence, key)
 
-    def _revise_one(self, entry: Entry, evidence: Evidence) -> None:
-        key = self._key(evidence)
+    def _revise_one(self, entry: Entry, evidence: Evidence, key: Key) -> None:
         if key == entry.key and entry.state is State.WAITING and self.reviews_links:
             return  # It stays where it is, and its evidence is computed again before it is fetched.
+        if evidence == entry.evidence:
+            return  # Its key changes when it is reviewed, or found again.
         self._frontier.change(entry, key, evidence, entry.trail)
         if entry.state is State.PARKED:
             self._reconsider(Link(entry.url), entry)
 
     def _key(self, evidence: Evidence) -> Key:
-        key = self._scorer.key(evidence)
-        return key if isinstance(key, tuple) else (key,)
+        return key_of(self._scorer, evidence)

@@ -8,7 +8,6 @@ The prior of an untried level is multiplied by the ratio observed at first tries
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -50,28 +49,9 @@ class Experience(NamedTuple):
     first_relevant: float
 
 
-def _experience(words: Floats, yields: Yields, first_relevant: float) -> Experience:
+def experience_of(words: Floats, yields: Yields, first_relevant: float) -> Experience:
+    """The arrays themselves: they change while it learns."""
     return Experience(words, yields.tries, yields.answers, yields.finds, yields.untried, first_relevant)
-
-
-def expectations(
-    packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]], words: Floats, yields: Yields, first_relevant: float
-) -> Floats:
-    """A row for each link, rounded, so that negligible changes do not move links. `packed` as packed by `features`;
-    `hubs` are hashes of the referring pages, and whether those are relevant; `first_relevant` as in `Experience`."""
-    numbers = np.frombuffer(b"".join(map(checked, packed)), np.int32)
-    sizes = np.array([len(one) // 4 for one in packed], np.int64)
-    pages = np.array([page for page, _ in hubs], np.int64)
-    are_relevant = np.array([relevant for _, relevant in hubs], np.bool_)
-    return _expectations(numbers, sizes, pages, are_relevant, _experience(words, yields, first_relevant))
-
-
-def expectation(
-    packed: bytes, hub: tuple[int, bool], words: Floats, yields: Yields, first_relevant: float
-) -> tuple[float, ...]:
-    """The row of a single link, for re-scoring before a fetch."""
-    link, (page, relevant) = np.frombuffer(checked(packed), np.int32), hub
-    return _expectation(link, page, relevant, _experience(words, yields, first_relevant))
 
 
 def checked(packed: bytes) -> bytes:
@@ -183,27 +163,11 @@ def _first_tries(
 
 
 @compiled
-def _expectations(
-    numbers: Numbers,
-    sizes: NDArray[np.int64],
-    hubs: NDArray[np.int64],
-    are_relevant: NDArray[np.bool_],
-    known: Experience,
-) -> Floats:
-    out = np.empty((len(sizes), len(COLUMNS)), np.float64)
-    start = 0
-    for row in range(len(sizes)):
-        link = numbers[start : start + sizes[row]]
-        start += sizes[row]
-        for column, value in enumerate(_expectation(link, hubs[row], are_relevant[row], known)):
-            out[row, column] = value
-    return out
-
-
-@compiled
-def _expectation(
+def expectation_of(
     link: Numbers, hub: int, relevant: bool, known: Experience
 ) -> tuple[float, float, float, float, float]:
+    """`COLUMNS` of a link, rounded, so that negligible changes do not move links. `link` as packed by `features`; `hub`
+    is the hash of the referring page, `relevant` whether that is relevant."""
     words, tries, answers, finds, untried, first_relevant = known
     first, said = FIRST_ANSWERS * first_relevant, 0.0
     for k in range(HEAD, len(link)):
