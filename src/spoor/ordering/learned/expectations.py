@@ -8,7 +8,6 @@ The prior of an untried level is multiplied by the ratio observed at first tries
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,22 +37,6 @@ Counts = NDArray[np.float32]
 Numbers = NDArray[np.int32]
 
 
-class Experience(NamedTuple):
-    """Weights of words, the counters of `Yields`, and the initial share of relevant pages."""
-
-    words: Floats
-    tries: Counts
-    answers: Counts
-    finds: Counts
-    untried: Floats
-    first_relevant: float
-
-
-def experience_of(words: Floats, yields: Yields, first_relevant: float) -> Experience:
-    """The arrays themselves: they change while it learns."""
-    return Experience(words, yields.tries, yields.answers, yields.finds, yields.untried, first_relevant)
-
-
 def checked(packed: bytes) -> bytes:
     """Compiled code does not check these lengths, and a folder may come from an untrusted source."""
     if len(packed) % 4 or not 4 * HEAD <= len(packed) <= 4 * (HEAD + MOST):
@@ -72,8 +55,7 @@ def slots_of(head: Numbers, hub: int) -> list[int]:
 def first_tries(link: Numbers, hub: tuple[int, bool], yields: Yields) -> FirstTries:
     """For a link that was just tried and is not counted yet."""
     page, relevant = hub
-    counted = (yields.tries, yields.answers, yields.finds, yields.untried)
-    answers, hub_answers, finds, hub_finds, place = _first_tries(link, page, relevant, *counted)
+    answers, hub_answers, finds, hub_finds, place = _first_tries(link, page, relevant, yields.counts, yields.untried)
     to_answer = (answers, (hub_answers, FIRST_ANSWERS))
     to_be_relevant = (finds, (hub_finds, FIRST_RELEVANT))
     return FirstTries(to_answer, to_be_relevant, (place, page & int(MASK)))
@@ -150,10 +132,11 @@ def _hub_share(
 
 @compiled
 def _first_tries(
-    link: Numbers, hub: int, relevant: bool, tries: Counts, answers: Counts, finds: Counts, untried: Floats
+    link: Numbers, hub: int, relevant: bool, counts: Counts, untried: Floats
 ) -> tuple[tuple[int, float], int, tuple[int, float], int, int]:
     """For answers and for finds: the cell and the expected rate of the link, and the cell of the referring page. Then
     the slot of the link."""
+    tries, answers, finds = counts[:, 0], counts[:, 1], counts[:, 2]
     _, cell, expected = _site_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
     _, hub_cell = _hub_share(hub, relevant, tries, answers, untried[0], FIRST_ANSWERS)
     _, find_cell, expected_finds = _site_share(link, relevant, answers, finds, untried[1], FIRST_RELEVANT)
@@ -164,11 +147,12 @@ def _first_tries(
 
 @compiled
 def expectation_of(
-    link: Numbers, hub: int, relevant: bool, known: Experience
+    link: Numbers, hub: int, relevant: bool, words: Floats, counts: Counts, untried: Floats, first_relevant: float
 ) -> tuple[float, float, float, float, float]:
     """`COLUMNS` of a link, rounded, so that negligible changes do not move links. `link` as packed by `features`; `hub`
-    is the hash of the referring page, `relevant` whether that is relevant."""
-    words, tries, answers, finds, untried, first_relevant = known
+    is the hash of the referring page, `relevant` whether that is relevant; `first_relevant` the initial share of
+    relevant pages."""
+    tries, answers, finds = counts[:, 0], counts[:, 1], counts[:, 2]
     first, said = FIRST_ANSWERS * first_relevant, 0.0
     for k in range(HEAD, len(link)):
         said += words[link[k] & FEATURES]

@@ -19,16 +19,23 @@ from spoor.ordering.learned.expectations import (
     FEATURES,
     FIRST_RELEVANT,
     TRUST,
-    Experience,
     checked,
-    experience_of,
     first_tries,
     slots_of,
 )
 from spoor.ordering.learned.features import FIELDS, HEAD, packed_features
 from spoor.ordering.learned.logistic import OnlineLogistic
 from spoor.ordering.learned.prior import LinkPrior
-from spoor.ordering.learned.scores import Model, keys_of, offered, parents_in, rescored, reviewed
+from spoor.ordering.learned.scores import (
+    Experience,
+    keys_of,
+    model_of,
+    offered,
+    parents_in,
+    rescored,
+    reviewed,
+    set_model,
+)
 from spoor.ordering.learned.yields import MASK, TunnelCredit, Yields
 from spoor.ordering.simple import clearest, latest, total
 from spoor.records import (
@@ -104,10 +111,7 @@ class Learned:
     _logistic: OnlineLogistic = field(init=False, repr=False, compare=False)
     _yields: Yields = field(init=False, repr=False, compare=False)
     _behind: TunnelCredit = field(init=False, repr=False, compare=False)
-    _first_relevant: float = field(init=False, repr=False, compare=False)
-    _left_out: NDArray[np.bool_] = field(init=False, repr=False, compare=False)
     _experience: Experience = field(init=False, repr=False, compare=False)
-    _model: Model = field(init=False, repr=False, compare=False)
     _under_way: dict[int, list[int]] = field(init=False, repr=False, compare=False, default_factory=dict)
     _gave: list[str] = field(init=False, repr=False, compare=False, default_factory=list)
 
@@ -136,17 +140,16 @@ class Learned:
         self._prior = LinkPrior(NO_PRIOR if "prior" in self.without else self.target_prior)
         self._logistic = OnlineLogistic(np.array(list(WEIGHTS.values())))
         self._yields = Yields()
-        self._first_relevant = RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT
         left_out = {name for kind in self.without for name in _MOVING.get(kind, ())}
-        self._left_out = np.array([name in left_out for name in COLUMNS])
-        self._experience = experience_of(self._logistic.words, self._yields, self._first_relevant)
+        model = model_of(
+            self._logistic.weights,
+            _floor(self._yields.rate),
+            "exploration" not in self.without,
+            RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT,
+            [name in left_out for name in COLUMNS],
+        )
+        self._experience = Experience(self._logistic.words, self._yields.counts, self._yields.untried, model)
         self._behind = TunnelCredit(self._yields, self._logistic)
-        self._set_floor()
-
-    def _set_floor(self) -> None:
-        """To be called when a try has been counted."""
-        floor = float(_floor(self._yields.rate))
-        self._model = Model(self._logistic.weights, floor, "exploration" not in self.without, self._left_out)
 
     def __reduce__(self) -> tuple[type[Learned], tuple[TargetPrior, tuple[str, ...]]]:
         """Worker processes only compute features, which does not need the learned state: saves 18 MB per transfer."""
@@ -167,7 +170,7 @@ class Learned:
             inherited = (0.0, 0.0, 0.0, 0.0)
         of_page = np.array((*inherited, sighting.visit.depth + 1.0))
         packed = [link.hints for link in links if isinstance(link.hints, bytes)]
-        return offered(packed, _hub(sighting.trail), known, of_page, self._experience, self._model)
+        return offered(packed, _hub(sighting.trail), known, of_page, self._experience)
 
     def inherit(self, evidence: Evidence, trail: TrailState, found_on: Verdict) -> tuple[Evidence, TrailState]:
         if "parents" in self.without:
@@ -191,7 +194,7 @@ class Learned:
         return self.keys([evidence])[0]
 
     def keys(self, evidence: Sequence[Evidence]) -> Sequence[Key]:
-        return keys_of(evidence, self._model)
+        return keys_of(evidence, self._experience.model)
 
     def gain(self, key: Key) -> float:
         """The first element of a key is in log odds."""
@@ -227,6 +230,7 @@ class Learned:
         else:
             self._behind.passed(sighting.page.url, slots, example)
         self._credit(visit)
+        self._set_model()
 
     def learn_miss(self, miss: Miss) -> None:
         visit = miss.visit
@@ -234,6 +238,7 @@ class Learned:
             self._note(visit, answered=False, found=False)
             self._logistic.learn(_features(visit), facts(visit.evidence), False)
             self._credit(visit)
+            self._set_model()
 
     def _note(self, visit: Visit, answered: bool, found: bool) -> list[int]:
         """Counts a finished visit; returns the slots."""
@@ -242,7 +247,6 @@ class Learned:
             first = first_tries(_numbers(visit), _hub(visit.trail), self._yields)
             self._yields.note_first_tries(first, answered, found)
         self._yields.note(slots, answered, found)
-        self._set_floor()
         return slots
 
     def _credit(self, visit: Visit) -> None:
@@ -269,13 +273,16 @@ class Learned:
         self._yields.restore(state_in(state, "yields"))
         self._behind.restore(state_in(state, "behind"))
         self._gave = list(texts_in(state, "gave"))
-        self._set_floor()
+        self._set_model()
+
+    def _set_model(self) -> None:
+        set_model(self._experience.model, self._logistic.weights, _floor(self._yields.rate))
 
     def review(self, link: WaitingLink) -> Evidence:
         return self.reviewed(link)[0]
 
     def reviewed(self, link: WaitingLink) -> tuple[Evidence, Key]:
-        return reviewed(link.hints, _hub(link.trail), link.evidence, self._experience, self._model)
+        return reviewed(link.hints, _hub(link.trail), link.evidence, self._experience)
 
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
         gave = list(dict.fromkeys(self._gave))
@@ -286,7 +293,7 @@ class Learned:
         links += waiting.some(IN_TURN)
         hints, known = [link.hints for link in links], [link.evidence for link in links]
         hubs = [_hub(link.trail) for link in links]
-        evidence = rescored(hints, hubs, known, self._experience, self._model)
+        evidence = rescored(hints, hubs, known, self._experience)
         return [(link.url, now) for link, now in zip(links, evidence, strict=True)]
 
 

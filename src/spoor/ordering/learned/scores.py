@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from spoor.compiled import compiled
 from spoor.frontier.evidence import PackedEvidence
-from spoor.ordering.learned.expectations import COLUMNS, Experience, Floats, Numbers, checked, expectation_of
+from spoor.ordering.learned.expectations import COLUMNS, Counts, Floats, Numbers, checked, expectation_of
 from spoor.records import Evidence
 
 EVIDENCE = ("relevance", "relevant_parents", "parents", "since", "depth", "prior", *COLUMNS)
@@ -39,15 +39,32 @@ Hub = tuple[int, bool]
 """The hash of a referring page, and whether it is relevant."""
 
 
-class Model(NamedTuple):
-    """What a key depends on besides the evidence: the weights of the evidence in the order of `WEIGHTS`, the log odds
-    below which a link has little positive evidence, whether there is such a floor, and which of `COLUMNS` are left
-    out."""
+WEIGHTED = 10
+"""Number of weights of evidence, the first numbers of a model."""
+_FLOOR, _EXPLORES, _FIRST_RELEVANT, _LEFT_OUT = range(WEIGHTED, WEIGHTED + 4)
 
-    weights: Floats
-    floor: float
-    explores: bool
-    left_out: NDArray[np.bool_]
+
+class Experience(NamedTuple):
+    """What scores depend on besides the evidence: the weights of words, the counters of `Yields`, and `model_of`. These
+    are the arrays themselves, which change while a scorer learns. They are passed to compiled functions one by one,
+    since numba takes microseconds to look into a tuple."""
+
+    words: Floats
+    counts: Counts
+    untried: Floats
+    model: Floats
+
+
+def model_of(weights: Floats, floor: float, explores: bool, first_relevant: float, left_out: Sequence[bool]) -> Floats:
+    """The weights of the evidence; the log odds below which a link has little positive evidence, and whether there is
+    such a floor; the initial share of relevant pages; and which of `COLUMNS` are left out."""
+    return np.array([*weights, floor, explores, first_relevant, *left_out], np.float64)
+
+
+def set_model(model: Floats, weights: Floats, floor: float) -> None:
+    """To be called when the weights or the floor have changed."""
+    model[:WEIGHTED] = weights
+    model[_FLOOR] = floor
 
 
 def row_of(evidence: Evidence) -> bytes:
@@ -58,14 +75,19 @@ def row_of(evidence: Evidence) -> bytes:
 
 
 def offered(
-    packed: Sequence[bytes], hub: Hub, known: Sequence[Evidence | None], of_page: Floats, learned: Experience, by: Model
+    packed: Sequence[bytes],
+    hub: Hub,
+    known: Sequence[Evidence | None],
+    of_page: Floats,
+    learned: Experience,
 ) -> list[tuple[Evidence, OwnKey]]:
     """Evidence and key of each link of a page, merged with what is known of it: the known evidence itself if that stays
     the same. `of_page` is the evidence that all its links inherit, up to the prior."""
     numbers, sizes = _joined(packed)
     rows = _rows([NEW if evidence is None else row_of(evidence) for evidence in known])
     is_known = np.array([evidence is not None for evidence in known], np.bool_)
-    keys, unchanged = _offered(numbers, sizes, *hub, rows, is_known, of_page, learned, by)
+    page, relevant = hub
+    keys, unchanged = _offered(numbers, sizes, page, relevant, rows, is_known, of_page, *learned)
     found = _evidences(rows)
     for link in unchanged.nonzero()[0].tolist() if unchanged.any() else ():
         found[link] = known[link] or found[link]
@@ -73,26 +95,27 @@ def offered(
 
 
 def rescored(
-    packed: Sequence[bytes], hubs: Sequence[Hub], known: Sequence[Evidence], learned: Experience, by: Model
+    packed: Sequence[bytes], hubs: Sequence[Hub], known: Sequence[Evidence], learned: Experience
 ) -> list[Evidence]:
     """The current evidence of each link."""
     numbers, sizes = _joined(packed)
     rows = _rows(list(map(row_of, known)))
     pages = np.array([page for page, _ in hubs], np.int64)
     are_relevant = np.array([relevant for _, relevant in hubs], np.bool_)
-    _rescored(numbers, sizes, pages, are_relevant, rows, learned, by.left_out)
+    _rescored(numbers, sizes, pages, are_relevant, rows, *learned)
     return _evidences(rows)
 
 
-def reviewed(packed: bytes, hub: Hub, known: Evidence, learned: Experience, by: Model) -> tuple[Evidence, OwnKey]:
+def reviewed(packed: bytes, hub: Hub, known: Evidence, learned: Experience) -> tuple[Evidence, OwnKey]:
     """The same for a single link before it is fetched, and its key."""
-    link, row = np.frombuffer(checked(packed), np.int32), row_of(known)
-    moves, key = _reviewed(link, *hub, np.frombuffer(row, np.float64), learned, by)
+    row, (page, relevant) = row_of(known), hub
+    link, numbers = np.frombuffer(checked(packed), np.int32), np.frombuffer(row, np.float64)
+    moves, key = _reviewed(link, page, relevant, numbers, *learned)
     return PackedEvidence(EVIDENCE, row[:_UNMOVED] + _MOVING.pack(*moves)), key
 
 
-def keys_of(evidence: Sequence[Evidence], by: Model) -> list[OwnKey]:
-    return list(map(tuple, _keys(_rows(list(map(row_of, evidence))), by).tolist()))
+def keys_of(evidence: Sequence[Evidence], model: Floats) -> list[OwnKey]:
+    return list(map(tuple, _keys(_rows(list(map(row_of, evidence))), model).tolist()))
 
 
 def parents_in(evidence: Evidence) -> tuple[float, float]:
@@ -103,9 +126,8 @@ def parents_in(evidence: Evidence) -> tuple[float, float]:
 
 def _joined(packed: Sequence[bytes]) -> tuple[Numbers, NDArray[np.int64]]:
     """The numbers of all links, and how many each has."""
-    return np.frombuffer(b"".join(map(checked, packed)), np.int32), np.array(
-        [len(one) // 4 for one in packed], np.int64
-    )
+    sizes = np.array([len(one) // 4 for one in packed], np.int64)
+    return np.frombuffer(b"".join(map(checked, packed)), np.int32), sizes
 
 
 def _rows(packed: Sequence[bytes]) -> Floats:
@@ -119,12 +141,13 @@ def _evidences(rows: Floats) -> list[Evidence]:
 
 @compiled
 def _moves(
-    link: Numbers, hub: int, relevant: bool, learned: Experience, left_out: NDArray[np.bool_]
+    link: Numbers, hub: int, relevant: bool, words: Floats, counts: Counts, untried: Floats, model: Floats
 ) -> tuple[float, float, float, float, float]:
     """The evidence that changes with learning: `COLUMNS` of a link."""
-    words, site, of_hub, listed, dead = expectation_of(link, hub, relevant, learned)
+    first_relevant, left_out = model[_FIRST_RELEVANT], model[_LEFT_OUT:]
+    said, site, of_hub, listed, dead = expectation_of(link, hub, relevant, words, counts, untried, first_relevant)
     return (
-        0.0 if left_out[0] else words,
+        0.0 if left_out[0] else said,
         0.0 if left_out[1] else site,
         0.0 if left_out[2] else of_hub,
         0.0 if left_out[3] else listed,
@@ -139,36 +162,45 @@ def _rescored(
     hubs: NDArray[np.int64],
     are_relevant: NDArray[np.bool_],
     rows: Floats,
-    learned: Experience,
-    left_out: NDArray[np.bool_],
+    words: Floats,
+    counts: Counts,
+    untried: Floats,
+    model: Floats,
 ) -> None:
     start = 0
     for link in range(len(sizes)):
         read = numbers[start : start + sizes[link]]
         start += sizes[link]
-        for column, value in enumerate(_moves(read, hubs[link], are_relevant[link], learned, left_out)):
+        for column, value in enumerate(_moves(read, hubs[link], are_relevant[link], words, counts, untried, model)):
             rows[link, WORDS + column] = value
 
 
 @compiled
 def _reviewed(
-    link: Numbers, hub: int, relevant: bool, row: Floats, learned: Experience, by: Model
+    link: Numbers,
+    hub: int,
+    relevant: bool,
+    row: Floats,
+    words: Floats,
+    counts: Counts,
+    untried: Floats,
+    model: Floats,
 ) -> tuple[tuple[float, float, float, float, float], OwnKey]:
     """The evidence that changes with learning, and the key."""
-    moves = _moves(link, hub, relevant, learned, by.left_out)
+    moves = _moves(link, hub, relevant, words, counts, untried, model)
     now = np.empty(len(EVIDENCE), np.float64)
     for column in range(WORDS):
         now[column] = row[column]
     for column, value in enumerate(moves):
         now[WORDS + column] = value
-    return moves, _key(now, by)
+    return moves, _key(now, model)
 
 
 @compiled
-def _keys(rows: Floats, by: Model) -> Floats:
+def _keys(rows: Floats, model: Floats) -> Floats:
     keys = np.empty((len(rows), 3), np.float64)
     for link in range(len(rows)):
-        keys[link, 0], keys[link, 1], keys[link, 2] = _key(rows[link], by)
+        keys[link, 0], keys[link, 1], keys[link, 2] = _key(rows[link], model)
     return keys
 
 
@@ -181,8 +213,10 @@ def _offered(
     rows: Floats,
     is_known: NDArray[np.bool_],
     of_page: Floats,
-    learned: Experience,
-    by: Model,
+    words: Floats,
+    counts: Counts,
+    untried: Floats,
+    model: Floats,
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Replaces the rows of known evidence by that of now. Returns the keys, and which known rows stay the same."""
     keys, unchanged = np.empty((len(sizes), 3), np.float64), np.zeros(len(sizes), np.bool_)
@@ -194,14 +228,14 @@ def _offered(
         read = numbers[start : start + sizes[link]]
         start += sizes[link]
         found[PRIOR] = read[0] / 1000
-        for column, value in enumerate(_moves(read, hub, relevant, learned, by.left_out)):
+        for column, value in enumerate(_moves(read, hub, relevant, words, counts, untried, model)):
             found[WORDS + column] = value
         unchanged[link] = is_known[link]
         for column in range(len(EVIDENCE)):
             merged = _merged(column, rows[link, column], found[column]) if is_known[link] else found[column]
             unchanged[link] &= merged == rows[link, column]
             rows[link, column] = merged
-        keys[link, 0], keys[link, 1], keys[link, 2] = _key(rows[link], by)
+        keys[link, 0], keys[link, 1], keys[link, 2] = _key(rows[link], model)
     return keys, unchanged
 
 
@@ -220,9 +254,9 @@ def _merged(column: int, old: float, new: float) -> float:
 
 
 @compiled
-def _key(row: Floats, by: Model) -> OwnKey:
+def _key(row: Floats, model: Floats) -> OwnKey:
     """Summed in a fixed order, so that the result is the same on every machine."""
-    weights, floor, explores, _ = by
+    weights, floor = model, model[_FLOOR]
     linking, relevant = row[PARENTS], row[RELEVANT_PARENTS]
     log_odds = row[WORDS] + (
         weights[0]
@@ -236,7 +270,7 @@ def _key(row: Floats, by: Model) -> OwnKey:
         + weights[8] * row[LISTED]
         + weights[9] * row[PRIOR]
     )
-    if not explores:
+    if not model[_EXPLORES]:
         return log_odds, 0.0, 0.0
     if log_odds >= floor:
         return STEP * float(np.floor(log_odds / STEP + 0.5)), 0.0, -row[DEPTH]
