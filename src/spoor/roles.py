@@ -185,6 +185,10 @@ class BatchScorer(Protocol):
         """The `key` of each."""
         ...
 
+    def saturated(self, evidence: Sequence[Evidence], sighting: Sighting) -> Sequence[bool]:
+        """For the evidence of each waiting link: whether it is saturated; see `Saturating`."""
+        ...
+
     def reviewed(self, link: WaitingLink) -> tuple[Evidence, Key]:
         """The result of `review`, and the `key` of that."""
         ...

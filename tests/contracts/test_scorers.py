@@ -175,6 +175,8 @@ class TestEveryBatchScorer:
         known = data.draw(st.lists(waited, min_size=len(links), max_size=len(links)))
         for sighting in sightings_for(scorer):
             assert scorer.offered(sighting, links, known) == OneByOne(scorer).offered(sighting, links, known)
+            waiting = [evidence for evidence in known if evidence is not None]
+            assert scorer.saturated(waiting, sighting) == OneByOne(scorer).saturated(waiting, sighting)
 
     def test_reviews_a_link_as_it_does_alone(self, scorer: LinkScorer) -> None:
         assert isinstance(scorer, BatchScorer) and isinstance(scorer, LinkReader) and isinstance(scorer, Reviewer)

@@ -71,6 +71,11 @@ class OneByOne:
         ]
         return list(zip(merged, self.keys(merged), strict=True))
 
+    def saturated(self, evidence: Sequence[Evidence], sighting: Sighting) -> Sequence[bool]:
+        if not isinstance(self.scorer, Saturating):
+            return [False] * len(evidence)
+        return [self.scorer.is_saturated(one, sighting) for one in evidence]
+
     def keys(self, evidence: Sequence[Evidence]) -> Sequence[Key]:
         return [key_of(self.scorer, one) for one in evidence]
 
@@ -123,7 +128,6 @@ class Scoring:
         self._link_reader = strategy.link_reader
         self._reviewer = self._scorer if isinstance(self._scorer, Reviewer) else None
         self._heir = self._scorer if isinstance(self._scorer, Heir) else None
-        self._saturating = self._scorer if isinstance(self._scorer, Saturating) else None
         self._upkeep = strategy.upkeep
         self._upkeep_at = self._next_upkeep()
         self.reviews_links = self._reviewer is not None
@@ -133,11 +137,7 @@ class Scoring:
         links = sighting.page.links
         foreign = self._foreign(links)
         known = self._known(links, foreign)
-        of_use = [
-            (link, entry)
-            for link, entry in zip(links, known, strict=True)
-            if (self._is_unsent(link, sighting) if entry is None else self._gains(entry, sighting))
-        ]
+        of_use = self._of_use(zip(links, known, strict=True), sighting)
         offered, seen = Offered(), _without_texts(sighting) if foreign else sighting
         for link, entry, scored in self._scored(sighting, of_use):
             if scored is None:
@@ -168,6 +168,27 @@ class Scoring:
         known = dict(zip(own, self._frontier.find(own), strict=True))
         return [known.get(link.url) for link in links]
 
+    def _of_use(self, links: Iterable[OpenLink], sighting: Sighting) -> list[OpenLink]:
+        """The links that are new or can still gain evidence from this page. Most are neither: no call for each."""
+        known = [
+            (link, entry) for link, entry in links if entry is None or (entry.state in OPEN and entry.key != SOONEST)
+        ]
+        saturated = self._saturated([entry for _, entry in known if entry is not None], sighting)
+        return [
+            (link, entry)
+            for link, entry in known
+            if (self._is_unsent(link, sighting) if entry is None else link.url not in saturated)
+        ]
+
+    def _saturated(self, entries: list[Entry], sighting: Sighting) -> set[str]:
+        """The URLs of those to whose evidence another referring page adds nothing."""
+        try:
+            found = self._batch.saturated([entry.evidence for entry in entries], sighting)
+        except Exception as error:
+            self._isolation.survive(error)
+            found = [self._is_saturated(entry.url, entry.evidence, sighting) for entry in entries]
+        return {entry.url for entry, is_saturated in zip(entries, found, strict=True) if is_saturated}
+
     def _is_unsent(self, link: Link, sighting: Sighting) -> bool:
         """Whether a link without an entry is new, or can still gain evidence from this page on its own shard."""
         if link.url in self._fetched_elsewhere:
@@ -180,14 +201,12 @@ class Scoring:
 
     def _gains(self, entry: Entry, sighting: Sighting) -> bool:
         """Whether a known link can still gain evidence from this page."""
-        # For most links of every page: without a call for each step.
-        if entry.state not in OPEN or entry.key == SOONEST:
-            return False
-        return self._saturating is None or not self._is_saturated(entry.url, entry.evidence, sighting)
+        is_open = entry.state in OPEN and not entry.is_seed
+        return is_open and not self._is_saturated(entry.url, entry.evidence, sighting)
 
     def _is_saturated(self, url: str, evidence: Evidence, sighting: Sighting) -> bool:
         try:
-            return self._saturating is not None and self._saturating.is_saturated(evidence, sighting)
+            return self._batch.saturated([evidence], sighting)[0]
         except Exception as error:
             self._isolation.spare(url, "found again", error)
             return True

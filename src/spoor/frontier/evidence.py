@@ -55,11 +55,10 @@ class PackedEvidence(Mapping[str, float]):
         return name in self.names
 
     def __eq__(self, other: object) -> bool:
-        # Bytes differ for 0 and -0, which are equal.
-        if isinstance(other, PackedEvidence):
-            same = self.numbers == other.numbers and self.names == other.names
-            return same or self._dict() == other._dict()
-        return self._dict() == other
+        if isinstance(other, PackedEvidence) and self.names == other.names:
+            # Bytes differ for 0 and -0, which are equal.
+            return self.numbers == other.numbers or self._unpacked() == other._unpacked()
+        return self._dict() == (other._dict() if isinstance(other, PackedEvidence) else other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -72,9 +71,11 @@ class PackedEvidence(Mapping[str, float]):
 
     def _dict(self) -> dict[str, float]:
         if self._read is None:
-            numbers = struct.unpack(f"<{len(self.names)}d", self.numbers)
-            self._read = dict(zip(self.names, numbers, strict=True))
+            self._read = dict(zip(self.names, self._unpacked(), strict=True))
         return self._read
+
+    def _unpacked(self) -> tuple[float, ...]:
+        return struct.unpack(f"<{len(self.names)}d", self.numbers)
 
 
 class EvidenceNames:

@@ -187,8 +187,10 @@ class Learned:
         return {**evidence, **changed}, (steps, trail[1])
 
     def is_saturated(self, evidence: Evidence, sighting: Sighting) -> bool:
-        relevant, linking = parents_in(evidence)
-        return (relevant if sighting.verdict.relevant else linking - relevant) >= ENOUGH
+        return self.saturated([evidence], sighting)[0]
+
+    def saturated(self, evidence: Sequence[Evidence], sighting: Sighting) -> Sequence[bool]:
+        return [parents >= ENOUGH for parents in parents_in(evidence, sighting.verdict.relevant)]
 
     def key(self, evidence: Evidence) -> Key:
         return self.keys([evidence])[0]

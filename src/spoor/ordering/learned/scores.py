@@ -32,7 +32,6 @@ _ROW = struct.Struct(f"<{len(EVIDENCE)}d")
 _MOVING = struct.Struct(f"<{len(COLUMNS)}d")
 _UNMOVED = 8 * WORDS
 """The evidence before this byte does not change with learning."""
-_PARENTS, _PARENTS_AT = struct.Struct("<2d"), 8 * RELEVANT_PARENTS
 
 OwnKey = tuple[float, float, float]
 Hub = tuple[int, bool]
@@ -118,10 +117,12 @@ def keys_of(evidence: Sequence[Evidence], model: Floats) -> list[OwnKey]:
     return list(map(tuple, _keys(_rows(list(map(row_of, evidence))), model).tolist()))
 
 
-def parents_in(evidence: Evidence) -> tuple[float, float]:
-    """The numbers of relevant and of all referring pages. Read for most links of every page."""
-    relevant, linking = _PARENTS.unpack_from(row_of(evidence), _PARENTS_AT)
-    return relevant, linking
+def parents_in(evidence: Sequence[Evidence], relevant: bool) -> list[float]:
+    """The number of referring pages of each link that are relevant, or of those that are not."""
+    rows = _rows(list(map(row_of, evidence)))
+    found = rows[:, RELEVANT_PARENTS]
+    parents: list[float] = (found if relevant else rows[:, PARENTS] - found).tolist()
+    return parents
 
 
 def _joined(packed: Sequence[bytes]) -> tuple[Numbers, NDArray[np.int64]]:
