@@ -8,7 +8,7 @@ import tempfile
 import time
 import tracemalloc
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,7 +31,7 @@ from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.ordering.learned.learned import Learned
 from spoor.ordering.simple import KnownOrder
 from spoor.pricing import Limits
-from spoor.records import Evidence, Hints, Link, Page, Sighting, WaitingLink
+from spoor.records import Evidence, Hints, Key, Link, Page, Sighting, WaitingLink
 from spoor.roles import WaitingLinks
 from spoor.strategy import Strategy, prior_of
 
@@ -70,31 +70,24 @@ class Clocked(Learned):
         self.kept += [len(hints) for hints in found]
         return found
 
-    def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+    def offered(
+        self, sighting: Sighting, links: Sequence[Link], known: Sequence[Evidence | None]
+    ) -> Sequence[tuple[Evidence, Key]]:
         with self._clocked("evidence, keys", len(links)):
-            found = super().evidence(sighting, links)
-            self._keys(found)
-        return found
+            return super().offered(sighting, links, known)
 
     def learn(self, sighting: Sighting) -> None:
         with self._clocked("learning"):
             super().learn(sighting)
 
-    def review(self, link: WaitingLink) -> Evidence:
+    def reviewed(self, link: WaitingLink) -> tuple[Evidence, Key]:
         with self._clocked("reviewing"):
-            found = super().review(link)
-            self._keys([found])
-        return found
+            return super().reviewed(link)
 
     def revise(self, waiting: WaitingLinks) -> Iterator[tuple[str, Evidence]]:
         """With what the crawl does for each link that it is given."""
         with self._clocked("upkeep"):
             yield from super().revise(waiting)
-
-    def _keys(self, found: Iterable[Evidence]) -> None:
-        """The crawl asks for them next; asked for here as well, they are part of what is clocked."""
-        for evidence in found:
-            self.key(evidence)
 
     @contextmanager
     def _clocked(self, part: str, links: int = 1) -> Iterator[None]:

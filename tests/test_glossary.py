@@ -13,7 +13,7 @@ import pytest
 from spoor.actions import Pause
 from spoor.cli.main import parser
 from spoor.events import Steered
-from spoor.ordering.learned.learned import EVIDENCE
+from spoor.ordering.learned.scores import EVIDENCE
 from spoor.report.figures import figures
 from spoor.report.page import html_of
 from spoor.report.summary import Incident, Kind, Pace, Reason

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spoor import registry
 from spoor.crawl import Crawl
@@ -25,15 +28,18 @@ from spoor.lab.simulated import simulate
 from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.worlds import WrittenWorld
 from spoor.ordering.language_order import LanguageSigns
-from spoor.ordering.learned.learned import ENOUGH, WITHOUT, Learned
+from spoor.ordering.learned.learned import ENOUGH, FLOOR, WEIGHTS, WITHOUT, Learned, facts
+from spoor.ordering.learned.scores import EVIDENCE
 from spoor.ordering.trails import LastPage
 from spoor.pricing import Limits
 from spoor.records import Evidence, Key, Link, Page, Sighting, TargetPrior, Verdict, Visit, WaitingLink
 from spoor.store.journal import lessons, open_to_read
-from spoor.strategy import Strategy
+from spoor.strategy import Strategy, hinted
 from tests.written_crawl import crawl_into
 
 START = "http://start.test/"
+UNKNOWN = dict.fromkeys(Learned.merge, 0.0)
+"""The evidence of a link about which nothing is known."""
 
 
 def web(pages: Mapping[str, Sequence[Link]], relevant: str = "wanted") -> WrittenWorld:
@@ -297,6 +303,40 @@ def key(scorer: Learned, **evidence: float) -> Key:
     return scorer.key({**dict.fromkeys(Learned.merge, 0.0), **evidence})
 
 
+@given(
+    numbers=st.lists(st.floats(-30.0, 30.0), min_size=len(EVIDENCE), max_size=len(EVIDENCE)),
+    parents=st.tuples(st.integers(0, 40), st.integers(0, 40)),
+    exact=st.booleans(),
+)
+def test_keys_are_those_of_the_formula_to_the_last_bit(
+    numbers: list[float], parents: tuple[int, int], exact: bool
+) -> None:
+    scorer = Learned(without=("exploration",) if exact else ())
+    counts = {"relevant_parents": float(min(parents)), "parents": float(max(parents))}
+    evidence = {**dict(zip(EVIDENCE, numbers, strict=True)), **counts}
+    weights = [*WEIGHTS.values()]
+    log_odds = weights[0]
+    for weight, fact in zip(weights[1:], facts(evidence)[1:], strict=True):
+        log_odds += weight * fact
+    log_odds += evidence["words"]
+    floor = math.floor(math.log(0.2 / 0.8) - FLOOR)
+    rest = math.floor(evidence["site_yield"] + evidence["prior"] + evidence["dead"] + 0.5 * evidence["words"] + 0.5)
+    below = (floor - 1 + 0.3 * min(0.0, rest), rest, -evidence["depth"])
+    above = (math.floor(log_odds + 0.5), 0.0, -evidence["depth"])
+    assert scorer.key(evidence) == ((log_odds, 0.0, 0.0) if exact else above if log_odds >= floor else below)
+
+
+def test_evidence_that_stays_the_same_is_given_back() -> None:
+    scorer = Learned(without=("parents",))
+    sighting = Sighting(Visit(START, "start.test", 0, 0.0), Page(START), Verdict(0.0, False, ""), (1, START))
+    links = hinted(scorer, sighting.page, [Link("http://a.test/1"), Link("http://a.test/2")])
+    known = [evidence for evidence, _ in scorer.offered(sighting, links, [None, None])]
+    nearer = {**known[1], "depth": 0.0}
+    assert scorer.offered(sighting, links, known)[0][0] is known[0]
+    assert scorer.offered(sighting, links, [None, nearer])[1][0] is nearer
+    assert scorer.offered(sighting, links, [None, {**known[1], "depth": 9.0}])[1][0] == known[1]
+
+
 def test_links_nearer_than_a_step_are_told_apart_by_their_depth() -> None:
     assert key(Learned(), words=2.1, depth=2) > key(Learned(), words=2.4, depth=3) > key(Learned(), words=1.0)
     exact = Learned(without=("exploration",))
@@ -400,7 +440,7 @@ def test_an_irrelevant_page_with_relevant_ones_behind_it_raises_pages_listed_bes
         crawl.begin([START])
         order = [event.visit.url for event in simulate(crawl, world) if isinstance(event, Visited)]
         numbers = scorer.hints(Page(START), [Link("http://a.test/list9", path="html/body/nav/li")])
-        link = WaitingLink("http://a.test/list9", {}, (1, START), bytes(numbers[0]))  # type: ignore[arg-type]
+        link = WaitingLink("http://a.test/list9", UNKNOWN, (1, START), bytes(numbers[0]))  # type: ignore[arg-type]
         assert sum("wanted" in url for url in order) >= 3
         found.append(scorer.review(link)["list_yield"])
     assert found[0] > found[1]
@@ -409,7 +449,7 @@ def test_an_irrelevant_page_with_relevant_ones_behind_it_raises_pages_listed_bes
 def test_a_copy_of_a_page_is_no_find() -> None:
     scorer = Learned()
     hints = scorer.hints(Page(START), [Link("http://a.test/1"), Link("http://a.test/2")])
-    link = WaitingLink("http://a.test/2", {}, (1, START), bytes(hints[1]))  # type: ignore[arg-type]
+    link = WaitingLink("http://a.test/2", UNKNOWN, (1, START), bytes(hints[1]))  # type: ignore[arg-type]
     facts_ = scorer.evidence(
         Sighting(Visit(START, "start.test", 0, 0.0), Page(START), Verdict(0.0, False, ""), (1, START)),
         [Link("http://a.test/1", hints=hints[0])],
@@ -423,6 +463,6 @@ def test_a_copy_of_a_page_is_no_find() -> None:
 
 @pytest.mark.parametrize("hints", [b"", b"123", bytes(8), bytes(4 * 500), b"\xff" * 40])
 def test_hints_that_nobody_wrote_do_no_harm(hints: bytes) -> None:
-    link = WaitingLink("http://a.test/", {}, (0, START), hints)
+    link = WaitingLink("http://a.test/", UNKNOWN, (0, START), hints)
     with contextlib.suppress(BadInput):
         Learned().review(link)

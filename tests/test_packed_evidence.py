@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import pickle
 import sqlite3
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import BadInput
-from spoor.frontier.evidence import EvidenceNames
+from spoor.frontier.evidence import EvidenceNames, PackedEvidence
 from spoor.frontier.rows import stored_entry
 from spoor.progress import Advance, silently
 from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling
@@ -34,6 +36,21 @@ def test_what_was_packed_is_read_by_whoever_has_the_names_of_the_file(found: lis
         names.write(db)
         assert [EvidenceNames.of(db).unpack(one) for one in packed] == found
         assert [names.pack(one) for one in found] == packed
+
+
+@given(EVIDENCE)
+def test_evidence_that_was_read_is_a_mapping_equal_to_the_one_written(written: dict[str, float]) -> None:
+    names = EvidenceNames()
+    read = names.unpack(names.pack(written))
+    assert read == written and written == read and dict(read) == written and list(read) == list(written)
+    assert len(read) == len(written) and all(name in read for name in written) and "no such name" not in read
+    assert pickle.loads(pickle.dumps(read)) == written and repr(read) == repr(written)
+    assert names.pack(read) == names.pack(written)
+
+
+def test_evidence_is_compared_by_its_numbers() -> None:
+    zero, negative = (PackedEvidence(("a",), struct.pack("<d", number)) for number in (0.0, -0.0))
+    assert zero == negative == {"a": 0.0} and zero != PackedEvidence(("b",), zero.numbers) and zero != {"a": 1.0}
 
 
 def test_names_are_written_once() -> None:

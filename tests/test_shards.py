@@ -35,7 +35,8 @@ from spoor.lab.runs import run
 from spoor.lab.sharded import Mailbag, Sharding, drawn_table
 from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.worlds import FIELD, Conditions, WrittenWorld
-from spoor.ordering.learned.learned import ENOUGH, EVIDENCE, Learned
+from spoor.ordering.learned.learned import ENOUGH, Learned
+from spoor.ordering.learned.scores import EVIDENCE
 from spoor.ordering.simple import ParentRelevance
 from spoor.ordering.trails import LastPage
 from spoor.records import Failure, Handed, Judged, Link, Page, Redirect, Sighting, Verdict, Visit, sighting_elsewhere

@@ -52,7 +52,7 @@ def as_version_3(folder: CrawlFolder) -> dict[str, Evidence]:
         db.execute(f"INSERT INTO robots {robots}", (RULES,))
         db.execute("INSERT INTO links SELECT * FROM new_links")
         db.executemany(
-            "UPDATE links SET evidence = ? WHERE url = ?", [(json.dumps(e), url) for url, e in known.items()]
+            "UPDATE links SET evidence = ? WHERE url = ?", [(json.dumps(dict(e)), url) for url, e in known.items()]
         )
         db.execute("INSERT INTO counters SELECT * FROM new_counters")
         for table in ("hosts", "robots", "links", "counters"):

@@ -171,6 +171,30 @@ class LinkScorer(Protocol):
 
 
 @runtime_checkable
+class BatchScorer(Protocol):
+    """A reviewer that computes evidence and keys together, of many links in one call."""
+
+    def offered(
+        self, sighting: Sighting, links: Sequence[Link], known: Sequence[Evidence | None]
+    ) -> Sequence[tuple[Evidence, Key]]:
+        """For each link the result of `evidence`, merged by `merge` with what is `known` of it (None for a new link),
+        and the `key` of that. The known evidence itself if it stays the same."""
+        ...
+
+    def keys(self, evidence: Sequence[Evidence]) -> Sequence[Key]:
+        """The `key` of each."""
+        ...
+
+    def saturated(self, evidence: Sequence[Evidence], sighting: Sighting) -> Sequence[bool]:
+        """For the evidence of each waiting link: whether it is saturated; see `Saturating`."""
+        ...
+
+    def reviewed(self, link: WaitingLink) -> tuple[Evidence, Key]:
+        """The result of `review`, and the `key` of that."""
+        ...
+
+
+@runtime_checkable
 class LinkReader(Protocol):
     """A scorer that reads links where pages are parsed, in a worker process if there are workers. It must not use
     anything learned during the crawl; its results are in the `hints` of the links when `evidence` is called."""

@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from spoor.crawling.scoring import OneByOne
 from spoor.judging.classifiers import TaxonomyModel
 from spoor.judging.classifiers import learned as learned_classes
 from spoor.judging.dictionary import Dictionary, Transcriber
@@ -42,7 +45,7 @@ from spoor.ordering.simple import (
 )
 from spoor.ordering.tag_paths import TagPathBandit
 from spoor.records import Evidence, Link, Page, Sighting, TargetPrior, TrailState, Verdict, Visit, WaitingLink
-from spoor.roles import LinkReader, LinkScorer, Reviewer
+from spoor.roles import BatchScorer, LinkReader, LinkScorer, Reviewer
 from spoor.strategy import hinted
 from tests.written_links import learned
 
@@ -157,3 +160,28 @@ class TestEveryReviewer:
         for hints, evidence in zip(scorer.hints(PAGE, LINKS), evidence_of(scorer, sighting, LINKS), strict=True):
             assert isinstance(hints, bytes)
             assert scorer.review(WaitingLink("", evidence, sighting.trail, hints)) == evidence
+
+
+@pytest.mark.parametrize("scorer", [scorer for scorer in SCORERS if isinstance(scorer, BatchScorer)], ids=repr)
+class TestEveryBatchScorer:
+    """Computes at once what `OneByOne` asks it for one by one."""
+
+    @given(data=st.data())
+    def test_merges_as_it_says_and_gives_the_keys_of_that(self, scorer: LinkScorer, data: st.DataObject) -> None:
+        assert isinstance(scorer, BatchScorer) and isinstance(scorer, LinkReader)
+        numbers = st.floats(0.0, 1e6) | st.floats(-20.0, 20.0).map(lambda number: max(-0.5, number))
+        waited = st.none() | st.fixed_dictionaries(dict.fromkeys(scorer.merge, numbers))
+        links = hinted(scorer, PAGE, LINKS)
+        known = data.draw(st.lists(waited, min_size=len(links), max_size=len(links)))
+        for sighting in sightings_for(scorer):
+            assert scorer.offered(sighting, links, known) == OneByOne(scorer).offered(sighting, links, known)
+            waiting = [evidence for evidence in known if evidence is not None]
+            assert scorer.saturated(waiting, sighting) == OneByOne(scorer).saturated(waiting, sighting)
+
+    def test_reviews_a_link_as_it_does_alone(self, scorer: LinkScorer) -> None:
+        assert isinstance(scorer, BatchScorer) and isinstance(scorer, LinkReader) and isinstance(scorer, Reviewer)
+        sighting = sightings_for(scorer)[0]
+        for hints, evidence in zip(scorer.hints(PAGE, LINKS), evidence_of(scorer, sighting, LINKS), strict=True):
+            assert isinstance(hints, bytes)
+            link = WaitingLink("", evidence, sighting.trail, hints)
+            assert scorer.reviewed(link) == OneByOne(scorer).reviewed(link)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from spoor.crawling.guidance import Guidance
 from spoor.crawling.isolation import Isolation
@@ -27,7 +28,7 @@ from spoor.records import (
     WaitingLink,
     sighting_elsewhere,
 )
-from spoor.roles import Heir, Reviewer, Saturated, Saturating, Upkeep
+from spoor.roles import BatchScorer, Heir, LinkScorer, Reviewer, Saturated, Saturating, Upkeep
 from spoor.strategy import Strategy, hinted, some_reads_content
 from spoor.urls import host_of
 
@@ -35,9 +36,16 @@ MOST_SENT = 20_000
 """Links sent to other shards whose evidence is remembered: about 15 MB."""
 MOST_FETCHED = 100_000
 """URLs fetched by other shards that are remembered: about 15 MB. Links to others are sent, and ignored there."""
+MOST_FOUND = 512
+"""Links that upkeep re-scores are looked up so many at a time."""
 MOST_LINKS = 2_000
 """Maximum links re-scored at once after verdicts were revised: of each page, and of all others. The rest later, when
 they are next."""
+
+
+OpenLink = tuple[Link, Entry | None]
+"""A link of a page that may gain evidence, with its entry if it is known."""
+Scored = tuple[Evidence, Key]
 
 
 @dataclass(slots=True)
@@ -47,6 +55,46 @@ class Offered:
     added: int = 0
     moved: int = 0
     refused: list[Refusal] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class OneByOne:
+    """Makes a `BatchScorer` of any scorer."""
+
+    scorer: LinkScorer
+
+    def offered(self, sighting: Sighting, links: Sequence[Link], known: Sequence[Evidence | None]) -> Sequence[Scored]:
+        scorer = self.scorer
+        found = scorer.evidence(sighting, links)
+        merged = [
+            new if old is None else merged_evidence(scorer, old, new) for old, new in zip(known, found, strict=False)
+        ]
+        return list(zip(merged, self.keys(merged), strict=True))
+
+    def saturated(self, evidence: Sequence[Evidence], sighting: Sighting) -> Sequence[bool]:
+        if not isinstance(self.scorer, Saturating):
+            return [False] * len(evidence)
+        return [self.scorer.is_saturated(one, sighting) for one in evidence]
+
+    def keys(self, evidence: Sequence[Evidence]) -> Sequence[Key]:
+        return [key_of(self.scorer, one) for one in evidence]
+
+    def reviewed(self, link: WaitingLink) -> Scored:
+        assert isinstance(self.scorer, Reviewer)
+        evidence = self.scorer.review(link)
+        return evidence, key_of(self.scorer, evidence)
+
+
+def merged_evidence(scorer: LinkScorer, known: Evidence, found: Evidence) -> Evidence:
+    """The known evidence itself if it stays the same."""
+    merge = scorer.merge
+    merged = {name: merge[name](old, found[name]) for name, old in known.items()}
+    return known if merged == known else merged
+
+
+def key_of(scorer: LinkScorer, evidence: Evidence) -> Key:
+    key = scorer.key(evidence)
+    return key if isinstance(key, tuple) else (key,)
 
 
 def _without_texts(sighting: Sighting) -> Sighting:
@@ -77,12 +125,11 @@ class Scoring:
         self._admission = strategy.admission
         self._trail = strategy.trail
         self._scorer = strategy.scorer
-        self._merge = self._scorer.merge
+        self._batch = self._scorer if isinstance(self._scorer, BatchScorer) else OneByOne(self._scorer)
         self._link_reader = strategy.link_reader
         self._reviewer = self._scorer if isinstance(self._scorer, Reviewer) else None
         self._heir = self._scorer if isinstance(self._scorer, Heir) else None
-        self._saturated = saturated
-        self._saturating = self._scorer if isinstance(self._scorer, Saturating) else None
+        self._left_out = saturated
         self._upkeep = strategy.upkeep
         self._upkeep_at = self._next_upkeep()
         self.reviews_links = self._reviewer is not None
@@ -92,32 +139,35 @@ class Scoring:
         links = sighting.page.links
         foreign = self._foreign(links)
         known = self._known(links, foreign)
-        of_use = [(link, e) for link, e in zip(links, known, strict=True) if self._is_of_use(link, e, sighting)]
-        if self._saturated is not None and len(of_use) < len(links):
-            self._note_saturated(self._saturated, known, sighting)
+        of_use = self._of_use(zip(links, known, strict=True), sighting)
+        if self._left_out is not None:
+            self._leave_out(self._left_out, known, of_use, sighting)
         offered, seen = Offered(), _without_texts(sighting) if foreign else sighting
-        for (link, evidence), (_, entry) in zip(
-            self._scored(sighting, [link for link, _ in of_use]), of_use, strict=True
-        ):
-            if evidence is None:
+        for link, entry, scored in self._scored(sighting, of_use):
+            if scored is None:
                 offered.refused.append(Refusal(link.url, "it could not be scored", parked=False))
                 continue
+            evidence, key = scored
             try:
                 if link.url in foreign:
                     self._send(link, evidence, seen, offered)
                 elif entry is None:
-                    self._let_in(link, evidence, sighting, offered)
+                    self._let_in(link, evidence, key, sighting, offered)
                 else:
-                    offered.moved += self.found_again(link, entry, evidence, sighting.trail)
+                    offered.moved += self._gained(link, entry, evidence, key, sighting.trail)
             except Exception as error:
                 reason = self._isolation.spare(sighting.visit.url, "searched for links", error)
                 offered.refused.append(Refusal(link.url, reason, parked=False))
         return offered
 
-    def _note_saturated(self, saturated: Saturated, known: Iterable[Entry | None], sighting: Sighting) -> None:
+    def _leave_out(
+        self, left_out: Saturated, known: Iterable[Entry | None], of_use: Iterable[OpenLink], sighting: Sighting
+    ) -> None:
+        """Notes the links that are of no use, so that further pages need not contain them."""
+        used = {link.url for link, _ in of_use}
         for entry in known:
-            if entry is not None and entry.state is not State.IN_TRANSIT and not self._gains(entry, sighting):
-                saturated.add(entry.url, sighting.verdict.relevant)
+            if entry is not None and entry.url not in used and entry.state is not State.IN_TRANSIT:
+                left_out.add(entry.url, sighting.verdict.relevant)
 
     def _foreign(self, links: Sequence[Link]) -> set[str]:
         """The URLs that belong to other shards."""
@@ -131,47 +181,68 @@ class Scoring:
         known = dict(zip(own, self._frontier.find(own), strict=True))
         return [known.get(link.url) for link in links]
 
-    def _is_of_use(self, link: Link, entry: Entry | None, sighting: Sighting) -> bool:
-        """Whether a link is new or can still gain evidence from this page."""
-        if entry is not None:
-            return self._gains(entry, sighting)
+    def _of_use(self, links: Iterable[OpenLink], sighting: Sighting) -> list[OpenLink]:
+        """The links that are new or can still gain evidence from this page. Most are neither: no call for each."""
+        known = [
+            (link, entry) for link, entry in links if entry is None or (entry.state in OPEN and entry.key != SOONEST)
+        ]
+        saturated = self._saturated([entry for _, entry in known if entry is not None], sighting)
+        return [
+            (link, entry)
+            for link, entry in known
+            if (self._is_unsent(link, sighting) if entry is None else link.url not in saturated)
+        ]
+
+    def _saturated(self, entries: list[Entry], sighting: Sighting) -> set[str]:
+        """The URLs of those to whose evidence another referring page adds nothing."""
+        try:
+            found = self._batch.saturated([entry.evidence for entry in entries], sighting)
+        except Exception as error:
+            self._isolation.survive(error)
+            found = [self._is_saturated(entry.url, entry.evidence, sighting) for entry in entries]
+        return {entry.url for entry, is_saturated in zip(entries, found, strict=True) if is_saturated}
+
+    def _is_unsent(self, link: Link, sighting: Sighting) -> bool:
+        """Whether a link without an entry is new, or can still gain evidence from this page on its own shard."""
         if link.url in self._fetched_elsewhere:
             return False
         sent = self._sent.get(link.url)
         if sent is None:
             return True
         # The shard that owns the link finds it on its own pages, too: about as often as this one.
-        return not self._is_saturated(link.url, self._merged(sent[0], sent[0]), sighting)
+        return not self._is_saturated(link.url, merged_evidence(self._scorer, sent[0], sent[0]), sighting)
 
     def _gains(self, entry: Entry, sighting: Sighting) -> bool:
         """Whether a known link can still gain evidence from this page."""
-        if entry.state not in OPEN or entry.is_seed:
-            return False
-        return not self._is_saturated(entry.url, entry.evidence, sighting)
+        is_open = entry.state in OPEN and not entry.is_seed
+        return is_open and not self._is_saturated(entry.url, entry.evidence, sighting)
 
     def _is_saturated(self, url: str, evidence: Evidence, sighting: Sighting) -> bool:
         try:
-            return self._saturating is not None and self._saturating.is_saturated(evidence, sighting)
+            return self._batch.saturated([evidence], sighting)[0]
         except Exception as error:
             self._isolation.spare(url, "found again", error)
             return True
 
-    def _scored(self, sighting: Sighting, links: list[Link]) -> Iterable[tuple[Link, Evidence | None]]:
+    def _scored(self, sighting: Sighting, of_use: list[OpenLink]) -> Iterable[tuple[Link, Entry | None, Scored | None]]:
         """Scores all links together; if that fails, one by one, with None for those that cannot be scored."""
         try:
-            read = self._read(sighting.page, links)
-            return zip(read, self._evidence(sighting, read), strict=True)
+            read = self._read(sighting.page, [link for link, _ in of_use])
+            entries = [entry for _, entry in of_use]
+            return zip(read, entries, self._scores(sighting, read, entries), strict=True)
         except Exception as error:
             self._isolation.spare(sighting.visit.url, "searched for links", error)
-            return [self._scored_alone(sighting, link) for link in links]
+            return [self._scored_alone(sighting, link, entry) for link, entry in of_use]
 
-    def _scored_alone(self, sighting: Sighting, link: Link) -> tuple[Link, Evidence | None]:
+    def _scored_alone(
+        self, sighting: Sighting, link: Link, entry: Entry | None
+    ) -> tuple[Link, Entry | None, Scored | None]:
         try:
             read = self._read(sighting.page, [link])
-            return read[0], self._evidence(sighting, read)[0]
+            return read[0], entry, self._scores(sighting, read, [entry])[0]
         except Exception as error:
             self._isolation.survive(error)
-            return link, None
+            return link, entry, None
 
     def _read(self, page: Page, links: list[Link]) -> list[Link]:
         """Adds hints to links if they were not read together with the page."""
@@ -179,12 +250,14 @@ class Scoring:
             return links
         return hinted(self._link_reader, page, links)
 
-    def _evidence(self, sighting: Sighting, links: list[Link]) -> Sequence[Evidence]:
-        facts = self._scorer.evidence(sighting, links) if links else ()
-        if len(facts) != len(links):
-            counts = f"{len(facts)} evidences for {len(links)} links on {sighting.page.url}"
+    def _scores(self, sighting: Sighting, links: list[Link], entries: list[Entry | None]) -> Sequence[Scored]:
+        """The evidence of each link, merged with that of its entry, and its key."""
+        known = [None if entry is None else entry.evidence for entry in entries]
+        scores = self._batch.offered(sighting, links, known) if links else ()
+        if len(scores) != len(links):
+            counts = f"{len(scores)} evidences for {len(links)} links on {sighting.page.url}"
             raise BrokenContract(f"{self._scorer!r} gave {counts}")
-        return facts
+        return scores
 
     def at_offer(self, link: Link, evidence: Evidence, trail: TrailState) -> Ruling:
         if because := self._guidance.blocks(link.url):
@@ -212,8 +285,8 @@ class Scoring:
         known, trail = evidence, sighting.trail
         if link.url in self._sent:
             sent, sent_trail = self._sent[link.url]
-            known = self._merged(sent, evidence)
-            if known == sent and not self._ranks_higher(trail, sent_trail):
+            known = merged_evidence(self._scorer, sent, evidence)
+            if known is sent and not self._ranks_higher(trail, sent_trail):
                 return
             trail = trail if self._ranks_higher(trail, sent_trail) else sent_trail
         else:
@@ -257,7 +330,8 @@ class Scoring:
             self._frontier.add(Entry(link.url, host_of(link.url), SOONEST, *found, hints=self._kept_hints(link)))
             offered.added += 1
         elif entry is None:
-            self._let_in(link, self._by_own_model(handed), sighting, offered, handed.redirects)
+            evidence = self._by_own_model(handed)
+            self._let_in(link, evidence, self._key(evidence), sighting, offered, handed.redirects)
         elif handed.again and entry.state is State.SETTLED:
             self._frontier.admit(entry)
         elif not handed.is_seed and self._gains(entry, sighting):
@@ -269,9 +343,10 @@ class Scoring:
         hints = self._kept_hints(handed.link)
         return self._reviewer.review(WaitingLink(handed.link.url, handed.evidence, handed.trail, hints))
 
-    def _let_in(self, link: Link, evidence: Evidence, sighting: Sighting, offered: Offered, redirects: int = 0) -> None:
+    def _let_in(
+        self, link: Link, evidence: Evidence, key: Key, sighting: Sighting, offered: Offered, redirects: int = 0
+    ) -> None:
         ruling = self.at_offer(link, evidence, sighting.trail)
-        key = () if ruling.decision == "drop" else self._key(evidence)
         if ruling.decision != "admit":
             offered.refused.append(Refusal(link.url, ruling.because, ruling.decision == "park"))
         if ruling.decision == "drop":
@@ -287,18 +362,17 @@ class Scoring:
 
     def found_again(self, link: Link, entry: Entry, evidence: Evidence, trail: TrailState) -> bool:
         """Adds evidence to a known link that is not visited yet. Returns whether its position in the queue changed."""
-        merged = self._merged(entry.evidence, evidence)
-        key = self._key(merged)
+        merged = merged_evidence(self._scorer, entry.evidence, evidence)
+        return self._gained(link, entry, merged, self._key(merged), trail)
+
+    def _gained(self, link: Link, entry: Entry, merged: Evidence, key: Key, trail: TrailState) -> bool:
+        """A known link has this evidence and key now. Returns whether its position in the queue changed."""
         better = key > entry.key or (key == entry.key and self._ranks_higher(trail, entry.trail))
         kept, hints = (trail, self._kept_hints(link)) if better else (entry.trail, entry.hints)
-        if merged == entry.evidence and kept is entry.trail:
+        if merged is entry.evidence and kept is entry.trail:
             return False
         moved = self._frontier.change(entry, key, merged, kept, hints)
         return self._reconsider(link, entry) or moved
-
-    def _merged(self, known: Evidence, found: Evidence) -> Evidence:
-        merge = self._merge
-        return {name: merge[name](old, found[name]) for name, old in known.items()}
 
     def _ranks_higher(self, trail: TrailState, other: TrailState) -> bool:
         return self._trail.rank(trail) > self._trail.rank(other)
@@ -320,8 +394,7 @@ class Scoring:
         assert self._reviewer is not None
         was = entry.key
         try:
-            evidence = self._reviewer.review(WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints))
-            key = self._key(evidence)
+            evidence, key = self._batch.reviewed(WaitingLink(entry.url, entry.evidence, entry.trail, entry.hints))
             if key != was or evidence != entry.evidence:
                 self._frontier.change(entry, key, evidence, entry.trail)
         except Exception as error:
@@ -361,17 +434,22 @@ class Scoring:
         return (self._frontier.visits // every + 1) * every
 
     def _revise(self, upkeep: Upkeep) -> None:
-        for url, evidence in upkeep.revise(self._frontier.waiting):
-            (entry,) = self._frontier.find([url])
-            if entry is None or entry.state not in OPEN or entry.is_seed or evidence == entry.evidence:
-                continue
-            key = self._key(evidence)
-            if key == entry.key and entry.state is State.WAITING and self.reviews_links:
-                continue  # It stays where it is, and its evidence is computed again before it is fetched.
-            self._frontier.change(entry, key, evidence, entry.trail)
-            if entry.state is State.PARKED:
-                self._reconsider(Link(url), entry)
+        revised = iter(upkeep.revise(self._frontier.waiting))
+        while some := list(islice(revised, MOST_FOUND)):
+            entries = self._frontier.find([url for url, _ in some])
+            keys = self._batch.keys([evidence for _, evidence in some])
+            for entry, (_, evidence), key in zip(entries, some, keys, strict=True):
+                if entry is not None and entry.state in OPEN and not entry.is_seed:
+                    self._revise_one(entry, evidence, key)
+
+    def _revise_one(self, entry: Entry, evidence: Evidence, key: Key) -> None:
+        if key == entry.key and entry.state is State.WAITING and self.reviews_links:
+            return  # It stays where it is, and its evidence is computed again before it is fetched.
+        if evidence == entry.evidence:
+            return  # Its key changes when it is reviewed, or found again.
+        self._frontier.change(entry, key, evidence, entry.trail)
+        if entry.state is State.PARKED:
+            self._reconsider(Link(entry.url), entry)
 
     def _key(self, evidence: Evidence) -> Key:
-        key = self._scorer.key(evidence)
-        return key if isinstance(key, tuple) else (key,)
+        return key_of(self._scorer, evidence)

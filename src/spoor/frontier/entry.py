@@ -102,14 +102,15 @@ class Entry:
 
     @property
     def order(self) -> Order:
-        """Cached, because it is used several times whenever a link is queued."""
+        """Cached, because it is used several times whenever a link is queued; for an entry from a file, computed on
+        first use."""
         if self._order is None:
             self._order = order_at(self.key, self.arrival)
         return self._order
 
     def put_at(self, key: Key, arrival: int) -> None:
         """Moves the entry in the queue."""
-        self.key, self.arrival, self._order = key, arrival, None
+        self.key, self.arrival, self._order = key, arrival, order_at(key, arrival)
 
 
 def order_at(key: Key, arrival: int) -> Order:
@@ -263,5 +264,6 @@ class Host:
 
 def check_key(url: str, key: Key) -> None:
     """Raises BrokenContract for NaN, which cannot be ordered."""
-    if any(map(math.isnan, key)):
+    # The sum is NaN if a part is, or if infinities cancel out.
+    if math.isnan(sum(key)) and any(map(math.isnan, key)):
         raise BrokenContract(f"the key of {url} is not a number: {key}")

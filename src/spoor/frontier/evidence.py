@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import struct
-from collections.abc import Collection, Iterable
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from spoor.errors import BrokenContract
 from spoor.records import Evidence
@@ -30,13 +31,61 @@ _MOST_LISTS = 1 << 16
 _NUMBER = struct.Struct("<H")
 
 
+class PackedEvidence(Mapping[str, float]):
+    """Evidence as it is stored: names that many links share, and a double for each. It is read on first use, so that
+    evidence which is only kept, or computed by compiled code, never becomes a dict."""
+
+    __slots__ = ("_read", "names", "numbers")
+
+    def __init__(self, names: tuple[str, ...], numbers: bytes) -> None:
+        self.names = names
+        self.numbers = numbers
+        self._read: dict[str, float] | None = None
+
+    def __getitem__(self, name: str) -> float:
+        return self._dict()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, PackedEvidence) and self.names == other.names:
+            # Bytes differ for 0 and -0, which are equal.
+            return self.numbers == other.numbers or self._unpacked() == other._unpacked()
+        return self._dict() == (other._dict() if isinstance(other, PackedEvidence) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self._dict())
+
+    def __reduce__(self) -> tuple[type[dict[str, float]], tuple[dict[str, float]]]:
+        """Other processes get it as a dict."""
+        return dict, (self._dict(),)
+
+    def _dict(self) -> dict[str, float]:
+        if self._read is None:
+            self._read = dict(zip(self.names, self._unpacked(), strict=True))
+        return self._read
+
+    def _unpacked(self) -> tuple[float, ...]:
+        return struct.unpack(f"<{len(self.names)}d", self.numbers)
+
+
 class EvidenceNames:
-    """Lists of names by number, numbered at first use. A scorer needs one. Packed evidence begins with the number of
+    """Lists of names by number, numbered at first use. A scorer needs one. Stored evidence begins with the number of
     its list, followed by a double for each name."""
 
     def __init__(self, lists: Iterable[tuple[int, str]] = ()) -> None:
         self._names: dict[int, tuple[str, ...]] = {}
         self._packers: dict[int, struct.Struct] = {}
+        self._prefixes: dict[int, bytes] = {}
         self._numbers: dict[tuple[str, ...], int] = {}
         self._unwritten: list[int] = []
         for number, names in lists:
@@ -53,10 +102,12 @@ class EvidenceNames:
     def pack(self, evidence: Evidence) -> bytes:
         if not evidence:
             return NO_EVIDENCE
-        names = tuple(evidence)
+        names = evidence.names if isinstance(evidence, PackedEvidence) else tuple(evidence)
         number = self._numbers.get(names)
         if number is None:
             number = self._number(names)
+        if isinstance(evidence, PackedEvidence):
+            return self._prefixes[number] + evidence.numbers
         return self._packers[number].pack(number, *evidence.values())
 
     def unpack(self, packed: object) -> Evidence:
@@ -68,7 +119,8 @@ class EvidenceNames:
         try:
             assert isinstance(packed, bytes)
             (number,) = _NUMBER.unpack_from(packed)
-            return dict(zip(self._names[number], self._packers[number].unpack(packed)[1:], strict=True))
+            assert len(packed) == self._packers[number].size
+            return PackedEvidence(self._names[number], packed[_NUMBER.size :])
         except (AssertionError, KeyError, struct.error):
             raise ValueError(f"not evidence: {packed!r}") from None
 
@@ -90,12 +142,14 @@ class EvidenceNames:
         self._names[number] = names
         self._numbers[names] = number
         self._packers[number] = struct.Struct(f"<H{len(names)}d")
+        self._prefixes[number] = _NUMBER.pack(number)
 
 
 def current_names(names: Collection[str]) -> tuple[str, ...]:
     """Maps the names of earlier versions to the current ones."""
     renamed = _RENAMED.get(frozenset(names), {})
-    return tuple(renamed.get(name, name) for name in names)
+    # One object for each name: equal lists are then compared by identity.
+    return tuple(sys.intern(renamed.get(name, name)) for name in names)
 
 
 def renamed_evidence(evidence: Evidence) -> Evidence:

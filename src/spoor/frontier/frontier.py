@@ -104,9 +104,9 @@ class Frontier:
         was = entry.order if key != entry.key else None
         if was is not None:
             check_key(entry.url, key)
-            if entry.state is State.WAITING:
-                self._count_waiting(entry.key, -1)
-                self._count_waiting(key, 1)
+            if self._tally is not None and entry.state is State.WAITING:
+                self._tally.add(entry.key, -1)
+                self._tally.add(key)
             entry.put_at(key, self._next_arrival())
         entry.evidence, entry.trail = evidence, trail
         if hints is not None:

@@ -34,7 +34,7 @@ class HostQueue:
         self._heads: list[Item] = []
         self._later: list[tuple[float, str]] = []
         self._delayed: list[tuple[float, str]] = []
-        self.addresses = Addresses(rules, self._at_hand, self._show_again)
+        self.addresses = Addresses(rules, self._at_hand.values(), self._show_again)
         self._reserved: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -98,7 +98,7 @@ class HostQueue:
     def best_keys(self, most: int, until: float) -> list[Key]:
         """The keys of the best waiting links of hosts that can receive a request by `until`, best first: for a page, or
         for the robots.txt that is needed first."""
-        free = [host for host in self._at_hand if host.visiting < self._rules.connections]
+        free = [host for host in self._at_hand.values() if host.visiting < self._rules.connections]
         orders = [host.order for host in free if host.order is not None and self._is_free_by(host, until)]
         return [key_at(order) for order in heapq.nsmallest(most, orders)]
 
@@ -150,25 +150,24 @@ class HostQueue:
 
     def link_placed(self, entry: Entry) -> None:
         """A link waits at a new position."""
-        host = self.host(entry.host)
-        if host.order is None or entry.order < host.order:
-            self._lead(host, entry.order, entry)
+        self._placed(self.host(entry.host), entry, entry.order)
+
+    def _placed(self, host: Host, entry: Entry, order: Order) -> None:
+        if host.order is None or order < host.order:
+            self._lead(host, order, entry)
             self.show(host)
 
     def changed(self, entry: Entry, was: Order | None) -> None:
         """The evidence of a waiting link changed, and its position from `was`; None if the position is the same."""
-        host = self.host(entry.host)
+        host, order = self.host(entry.host), entry.order
         if was is None:
             if host.head is not None and host.head.url == entry.url:
                 host.head = entry
-        elif host.order != was:
-            self.link_placed(entry)
-        elif entry.order < was:
-            self._lead(host, entry.order, entry)
-            self.show(host)
-        else:
+        elif host.order == was and order > was:
             self._lead(host, self._store.first_place(host.name))
             self.show(host)
+        else:
+            self._placed(host, entry, order)
 
     def left(self, host: Host, entry: Entry) -> None:
         """A link of the host is no longer waiting."""
@@ -199,9 +198,9 @@ class HostQueue:
 
     def _tidy(self) -> None:
         """Removes outdated positions, so that neither queue is longer than the number of hosts in memory."""
-        self._heads = [(*host.order, host.name) for host in self._at_hand if host.order is not None]
+        self._heads = [(*host.order, host.name) for host in self._at_hand.values() if host.order is not None]
         self._ready = [*self._heads]
-        for host in self._at_hand:
+        for host in self._at_hand.values():
             host.among_heads = host.among_ready = host.order is not None
         heapq.heapify(self._heads)
         heapq.heapify(self._ready)
@@ -281,7 +280,7 @@ class HostQueue:
         """Before the first visit of a resumed crawl, after the times in the store were bounded."""
         self._delayed, self._later = [], []
         self.addresses.forget_delays()
-        for host in self._at_hand:
+        for host in self._at_hand.values():
             own = min(host.free_at, bounds.now + host.delay)
             host.free_at = max(bounds.bounded(host.free_at, bounds.longest), own)
             self._delay_since_resumed(host)

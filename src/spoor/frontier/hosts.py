@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container
 
 from spoor.frontier.entry import Entry, Host, Order
 from spoor.frontier.queues import ALL_READ, NOTHING_READ
@@ -49,44 +49,35 @@ class Reading:
         self.to = min(self.to, order)
 
 
-class Hosts:
-    """The hosts in memory, by name. All others are unchanged in the store since the last commit."""
+class Hosts(dict[str, Host]):
+    """The hosts in memory, by name. All others are unchanged in the store since the last commit. A dict, because a host
+    is looked up for every link that moves."""
 
     def __init__(self, store: LinkStore) -> None:
+        super().__init__()
         self._store = store
-        self._at_hand: dict[str, Host] = {}
         self._most = 2 * (store.at_hand or 0)
 
-    def __len__(self) -> int:
-        return len(self._at_hand)
-
-    def __iter__(self) -> Iterator[Host]:
-        return iter(self._at_hand.values())
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._at_hand
-
-    def get(self, name: str) -> Host | None:
-        return self._at_hand.get(name)
-
     def put(self, host: Host) -> None:
-        self._at_hand[host.name] = host
+        self[host.name] = host
 
     def tidy(self, busy: Container[str], *readings: Reading) -> bool:
         """After a commit: if there are too many hosts, removes those that can be read again. Keeps `busy` hosts and
         hosts with visits in flight. Returns whether any were removed."""
         if self._store.at_hand is None or len(self) <= self._most:
             return False
-        orders = sorted(host.order for host in self if host.order is not None)
+        orders = sorted(host.order for host in self.values() if host.order is not None)
         last = orders[self._store.at_hand - 1] if len(orders) > self._store.at_hand else ALL_READ
         for reading in readings:
             reading.back_to(last)
         last = max(reading.to for reading in readings)
-        self._at_hand = {
-            host.name: host
-            for host in self
-            if host.visiting or host.waits_for or host.name in busy or (host.order is not None and host.order <= last)
+        kept = {
+            name: host
+            for name, host in self.items()
+            if host.visiting or host.waits_for or name in busy or (host.order is not None and host.order <= last)
         }
+        self.clear()
+        self.update(kept)
         self._most = 2 * max(len(self), self._store.at_hand)
         return True
 

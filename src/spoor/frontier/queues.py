@@ -100,11 +100,12 @@ class ReadAhead:
 
     def put(self, entry: Entry) -> None:
         """Adds or updates the entry, or removes it if it no longer waits."""
+        url = entry.url
         if entry.state is State.WAITING:
-            self._entries[entry.url] = entry
-            self._queue.put(entry.url, entry.order)
-        elif self._entries.pop(entry.url, None) is not None:
-            self._queue.remove(entry.url)
+            self._entries[url] = entry
+            self._queue.put(url, entry.order)
+        elif self._entries.pop(url, None) is not None:
+            self._queue.remove(url)
 
     def read(self, url: str, order: Order, entry: Callable[[], Entry]) -> None:
         """Adds a waiting link from the file."""

@@ -160,10 +160,9 @@ class SqliteStore:
         if entry.row is None:
             self._last_row += 1
             entry.row = self._last_row
-        self._changed[entry.host][entry.url] = entry
-        self._changed_on_page[entry.found_on][entry.url] = entry
-        self._recent[entry.url] = entry
-        if (ahead := self._ahead.get(entry.host)) is not None:
+        url, host = entry.url, entry.host
+        self._changed[host][url] = self._changed_on_page[entry.found_on][url] = self._recent[url] = entry
+        if (ahead := self._ahead.get(host)) is not None:
             ahead.put(entry)
 
     def best(self, host: str) -> Entry | None:
@@ -198,10 +197,11 @@ class SqliteStore:
 
     def some(self, turn: int, count: int) -> list[Entry]:
         after = turn * count % max(1, self._committed)
-        changed = {e.row: e for entries in self._changed.values() for e in entries.values() if not self._is_new(e)}
+        changed = {e.row: e for entries in self._changed.values() for e in entries.values()}
         rows = self._first_rows(count, IN_TURN, (after,), lambda row: row[0] not in changed)
         waiting = {row[0]: self._at_hand(row) for row in rows}
-        waiting |= {row: e for row, e in changed.items() if row > after and e.state is State.WAITING}
+        old = (row for row in changed if row is not None and after < row <= self._committed)
+        waiting |= {row: changed[row] for row in old if changed[row].state is State.WAITING}
         return [waiting[row] for row in heapq.nsmallest(count, waiting)]
 
     def waiting_keys(self) -> Iterator[tuple[Key, int]]:
@@ -376,10 +376,6 @@ class SqliteStore:
         self._db.executemany(MOVED, moved)
         self._db.executemany(CHANGED, changed)
         self._db.executemany(INSERT, added)
-
-    def _is_new(self, entry: Entry) -> bool:
-        assert entry.row is not None
-        return bool(entry.row > self._committed)
 
     def _host_id(self, name: str) -> int:
         number = self._id_of(name)

@@ -49,7 +49,7 @@ class Memory:
         if not len(hashes):
             return 0.0
         places = hashes % np.uint64(len(self._table))
-        share = float((self._table[places] != hashes).mean())
+        share = np.count_nonzero(self._table[places] != hashes) / len(hashes)
         self._table[places] = hashes
         return share
 

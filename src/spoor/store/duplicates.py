@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Iterable
 from typing import Any
 
 from spoor.store.warc import Kept
@@ -36,9 +35,7 @@ _REMEMBER = (
     "WHERE digests.warc_file = ''"
 )
 _IN_A_BAND = ", ".join("?" * BANDS)
-_ALIKE = (
-    f"SELECT simhash, url FROM bands JOIN fingerprints ON id = fingerprint WHERE band IN ({_IN_A_BAND}) ORDER BY id"
-)
+_ALIKE = f"SELECT id, simhash, url FROM bands JOIN fingerprints ON id = fingerprint WHERE band IN ({_IN_A_BAND})"
 
 
 class Duplicates:
@@ -76,9 +73,10 @@ class Duplicates:
         fetched again is not a duplicate of itself."""
         if fingerprint is None:
             return ""
-        near = [other for known, other in self._candidates(fingerprint) if _distance(known, fingerprint) <= FARTHEST]
+        bands = bands_of(fingerprint)
+        near = self._near(fingerprint, bands)
         if not near:
-            for band in bands_of(fingerprint):
+            for band in bands:
                 self._fingerprints.setdefault(band, []).append((fingerprint, url))
         return next((other for other in near if other != url), "")
 
@@ -97,11 +95,13 @@ class Duplicates:
         self._unknown.clear()
         self._fingerprints.clear()
 
-    def _candidates(self, fingerprint: int) -> Iterable[tuple[int, str]]:
-        bands = bands_of(fingerprint)
-        yield from self._db.execute(_ALIKE, bands).fetchall()
-        for band in bands:
-            yield from self._fingerprints.get(band, ())
+    def _near(self, fingerprint: int, bands: list[int]) -> list[str]:
+        """The URLs of similar pages, those in the file first, oldest first. Few of the candidates are similar: it is
+        faster to sort these than to let SQLite sort all."""
+        candidates = self._db.execute(_ALIKE, bands).fetchall()
+        written = sorted((row, url) for row, known, url in candidates if _distance(known, fingerprint) <= FARTHEST)
+        new = (pair for band in bands for pair in self._fingerprints.get(band, ()))
+        return [url for _, url in written] + [url for known, url in new if _distance(known, fingerprint) <= FARTHEST]
 
 
 class StoredPayloads:

@@ -8,8 +8,6 @@ The prior of an untried level is multiplied by the ratio observed at first tries
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,41 +37,6 @@ Counts = NDArray[np.float32]
 Numbers = NDArray[np.int32]
 
 
-class Experience(NamedTuple):
-    """Weights of words, the counters of `Yields`, and the initial share of relevant pages."""
-
-    words: Floats
-    tries: Counts
-    answers: Counts
-    finds: Counts
-    untried: Floats
-    first_relevant: float
-
-
-def _experience(words: Floats, yields: Yields, first_relevant: float) -> Experience:
-    return Experience(words, yields.tries, yields.answers, yields.finds, yields.untried, first_relevant)
-
-
-def expectations(
-    packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]], words: Floats, yields: Yields, first_relevant: float
-) -> Floats:
-    """A row for each link, rounded, so that negligible changes do not move links. `packed` as packed by `features`;
-    `hubs` are hashes of the referring pages, and whether those are relevant; `first_relevant` as in `Experience`."""
-    numbers = np.frombuffer(b"".join(map(checked, packed)), np.int32)
-    sizes = np.array([len(one) // 4 for one in packed], np.int64)
-    pages = np.array([page for page, _ in hubs], np.int64)
-    are_relevant = np.array([relevant for _, relevant in hubs], np.bool_)
-    return _expectations(numbers, sizes, pages, are_relevant, _experience(words, yields, first_relevant))
-
-
-def expectation(
-    packed: bytes, hub: tuple[int, bool], words: Floats, yields: Yields, first_relevant: float
-) -> tuple[float, ...]:
-    """The row of a single link, for re-scoring before a fetch."""
-    link, (page, relevant) = np.frombuffer(checked(packed), np.int32), hub
-    return _expectation(link, page, relevant, _experience(words, yields, first_relevant))
-
-
 def checked(packed: bytes) -> bytes:
     """Compiled code does not check these lengths, and a folder may come from an untrusted source."""
     if len(packed) % 4 or not 4 * HEAD <= len(packed) <= 4 * (HEAD + MOST):
@@ -92,8 +55,7 @@ def slots_of(head: Numbers, hub: int) -> list[int]:
 def first_tries(link: Numbers, hub: tuple[int, bool], yields: Yields) -> FirstTries:
     """For a link that was just tried and is not counted yet."""
     page, relevant = hub
-    counted = (yields.tries, yields.answers, yields.finds, yields.untried)
-    answers, hub_answers, finds, hub_finds, place = _first_tries(link, page, relevant, *counted)
+    answers, hub_answers, finds, hub_finds, place = _first_tries(link, page, relevant, yields.counts, yields.untried)
     to_answer = (answers, (hub_answers, FIRST_ANSWERS))
     to_be_relevant = (finds, (hub_finds, FIRST_RELEVANT))
     return FirstTries(to_answer, to_be_relevant, (place, page & int(MASK)))
@@ -170,10 +132,11 @@ def _hub_share(
 
 @compiled
 def _first_tries(
-    link: Numbers, hub: int, relevant: bool, tries: Counts, answers: Counts, finds: Counts, untried: Floats
+    link: Numbers, hub: int, relevant: bool, counts: Counts, untried: Floats
 ) -> tuple[tuple[int, float], int, tuple[int, float], int, int]:
     """For answers and for finds: the cell and the expected rate of the link, and the cell of the referring page. Then
     the slot of the link."""
+    tries, answers, finds = counts[:, 0], counts[:, 1], counts[:, 2]
     _, cell, expected = _site_share(link, relevant, tries, answers, untried[0], FIRST_ANSWERS)
     _, hub_cell = _hub_share(hub, relevant, tries, answers, untried[0], FIRST_ANSWERS)
     _, find_cell, expected_finds = _site_share(link, relevant, answers, finds, untried[1], FIRST_RELEVANT)
@@ -183,28 +146,13 @@ def _first_tries(
 
 
 @compiled
-def _expectations(
-    numbers: Numbers,
-    sizes: NDArray[np.int64],
-    hubs: NDArray[np.int64],
-    are_relevant: NDArray[np.bool_],
-    known: Experience,
-) -> Floats:
-    out = np.empty((len(sizes), len(COLUMNS)), np.float64)
-    start = 0
-    for row in range(len(sizes)):
-        link = numbers[start : start + sizes[row]]
-        start += sizes[row]
-        for column, value in enumerate(_expectation(link, hubs[row], are_relevant[row], known)):
-            out[row, column] = value
-    return out
-
-
-@compiled
-def _expectation(
-    link: Numbers, hub: int, relevant: bool, known: Experience
+def expectation_of(
+    link: Numbers, hub: int, relevant: bool, words: Floats, counts: Counts, untried: Floats, first_relevant: float
 ) -> tuple[float, float, float, float, float]:
-    words, tries, answers, finds, untried, first_relevant = known
+    """`COLUMNS` of a link, rounded, so that negligible changes do not move links. `link` as packed by `features`; `hub`
+    is the hash of the referring page, `relevant` whether that is relevant; `first_relevant` the initial share of
+    relevant pages."""
+    tries, answers, finds = counts[:, 0], counts[:, 1], counts[:, 2]
     first, said = FIRST_ANSWERS * first_relevant, 0.0
     for k in range(HEAD, len(link)):
         said += words[link[k] & FEATURES]

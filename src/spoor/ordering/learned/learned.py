@@ -20,14 +20,22 @@ from spoor.ordering.learned.expectations import (
     FIRST_RELEVANT,
     TRUST,
     checked,
-    expectation,
-    expectations,
     first_tries,
     slots_of,
 )
 from spoor.ordering.learned.features import FIELDS, HEAD, packed_features
 from spoor.ordering.learned.logistic import OnlineLogistic
 from spoor.ordering.learned.prior import LinkPrior
+from spoor.ordering.learned.scores import (
+    Experience,
+    keys_of,
+    model_of,
+    offered,
+    parents_in,
+    rescored,
+    reviewed,
+    set_model,
+)
 from spoor.ordering.learned.yields import MASK, TunnelCredit, Yields
 from spoor.ordering.simple import clearest, latest, total
 from spoor.records import (
@@ -63,16 +71,10 @@ web and every target."""
 
 RELEVANT_AT_LEAST = 0.02
 """The initial share of relevant pages without exploration."""
-STEP = 1.0
-"""Log odds are rounded to multiples of this; among equals, links nearer to a seed are first, then those found first. So
-links with similar scores are tried everywhere."""
 FLOOR = 2.0
 """Distance of the floor from the log odds of the average link tried. A link below the floor has little positive
 evidence: its words count half, and its prior and the hit rate of its folder decide, because exploration elsewhere is
 better than going deeper."""
-UNSAID = 0.5
-SLOPE = 0.3
-"""Factor of the log odds below the floor, where evidence is less reliable."""
 FARTHEST = 5.0
 """Upper bound for the number of irrelevant pages in a row."""
 ENOUGH = 2
@@ -88,9 +90,6 @@ WITHOUT = (*FIELDS, "words", "parents", "hubs", "sites", "prior", "exploration",
 """Parts that can be left out, to measure their contribution."""
 NO_PRIOR = TargetPrior()
 _MOVING = {"words": ("words",), "sites": ("site_yield",), "hubs": ("hub_yield", "list_yield", "dead")}
-EVIDENCE = ("relevance", "relevant_parents", "parents", "since", "depth", "prior", *COLUMNS)
-"""The evidence of every link, in this order."""
-_UNMOVED = (0.0,) * len(COLUMNS)
 
 
 @dataclass
@@ -112,8 +111,7 @@ class Learned:
     _logistic: OnlineLogistic = field(init=False, repr=False, compare=False)
     _yields: Yields = field(init=False, repr=False, compare=False)
     _behind: TunnelCredit = field(init=False, repr=False, compare=False)
-    _first_relevant: float = field(init=False, repr=False, compare=False)
-    _left_out: dict[str, float] = field(init=False, repr=False, compare=False)
+    _experience: Experience = field(init=False, repr=False, compare=False)
     _under_way: dict[int, list[int]] = field(init=False, repr=False, compare=False, default_factory=dict)
     _gave: list[str] = field(init=False, repr=False, compare=False, default_factory=list)
 
@@ -142,8 +140,15 @@ class Learned:
         self._prior = LinkPrior(NO_PRIOR if "prior" in self.without else self.target_prior)
         self._logistic = OnlineLogistic(np.array(list(WEIGHTS.values())))
         self._yields = Yields()
-        self._first_relevant = RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT
-        self._left_out = {name: 0.0 for kind in self.without for name in _MOVING.get(kind, ())}
+        left_out = {name for kind in self.without for name in _MOVING.get(kind, ())}
+        model = model_of(
+            self._logistic.weights,
+            _floor(self._yields.rate),
+            "exploration" not in self.without,
+            RELEVANT_AT_LEAST if "exploration" in self.without else FIRST_RELEVANT,
+            [name in left_out for name in COLUMNS],
+        )
+        self._experience = Experience(self._logistic.words, self._yields.counts, self._yields.untried, model)
         self._behind = TunnelCredit(self._yields, self._logistic)
 
     def __reduce__(self) -> tuple[type[Learned], tuple[TargetPrior, tuple[str, ...]]]:
@@ -154,18 +159,18 @@ class Learned:
         return packed_features(page, links, self._prior.of(page, links), self.without)
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
+        return [evidence for evidence, _ in self.offered(sighting, links, [None] * len(links))]
+
+    def offered(
+        self, sighting: Sighting, links: Sequence[Link], known: Sequence[Evidence | None]
+    ) -> Sequence[tuple[Evidence, Key]]:
         verdict, (since, _) = sighting.verdict, sighting.trail
         inherited = (verdict.relevance, float(verdict.relevant), 1.0, min(FARTHEST, float(since)))
         if "parents" in self.without:
             inherited = (0.0, 0.0, 0.0, 0.0)
-        depth = sighting.visit.depth + 1.0
+        of_page = np.array((*inherited, sighting.visit.depth + 1.0))
         packed = [link.hints for link in links if isinstance(link.hints, bytes)]
-        moving = self._moving(packed, [_hub(sighting.trail)] * len(links))
-        of_page = dict(zip(EVIDENCE, (*inherited, depth, 0.0, *_UNMOVED), strict=True))
-        return [
-            _moved({**of_page, "prior": stored_prior(hints)}, moves)
-            for hints, moves in zip(packed, moving, strict=True)
-        ]
+        return offered(packed, _hub(sighting.trail), known, of_page, self._experience)
 
     def inherit(self, evidence: Evidence, trail: TrailState, found_on: Verdict) -> tuple[Evidence, TrailState]:
         if "parents" in self.without:
@@ -182,39 +187,16 @@ class Learned:
         return {**evidence, **changed}, (steps, trail[1])
 
     def is_saturated(self, evidence: Evidence, sighting: Sighting) -> bool:
-        relevant = evidence["relevant_parents"]
-        return (relevant if sighting.verdict.relevant else evidence["parents"] - relevant) >= ENOUGH
+        return self.saturated([evidence], sighting)[0]
 
-    def key(self, evidence: Evidence) -> tuple[float, float, float]:
-        log_odds = evidence["words"] + self._weighed(evidence)
-        if "exploration" in self.without:
-            return log_odds, 0.0, 0.0
-        floor = _floor(self._yields.rate)
-        if log_odds >= floor:
-            return STEP * math.floor(log_odds / STEP + 0.5), 0.0, -evidence["depth"]
-        elsewhere = evidence["site_yield"] + evidence["prior"] + evidence["dead"] + UNSAID * evidence["words"]
-        elsewhere = float(math.floor(elsewhere + 0.5))
-        return floor - STEP + SLOPE * min(0.0, elsewhere), elsewhere, -evidence["depth"]
+    def saturated(self, evidence: Sequence[Evidence], sighting: Sighting) -> Sequence[bool]:
+        return [parents >= ENOUGH for parents in parents_in(evidence, sighting.verdict.relevant)]
 
-    def _weighed(self, evidence: Evidence) -> float:
-        """The weighted sum of all evidence except `words`. Summed in a fixed order, so that the result is the same on
-        every machine, and without a loop, because this runs for every link found."""
-        always, relevance, share, relevant_parents, parents, since, site, hub, listed, prior = (
-            self._logistic.weights_now
-        )
-        linking, relevant = evidence["parents"], evidence["relevant_parents"]
-        return (
-            always
-            + relevance * evidence["relevance"]
-            + share * (relevant / max(1.0, linking))
-            + relevant_parents * math.log1p(relevant)
-            + parents * math.log1p(linking)
-            + since * evidence["since"]
-            + site * evidence["site_yield"]
-            + hub * evidence["hub_yield"]
-            + listed * evidence["list_yield"]
-            + prior * evidence["prior"]
-        )
+    def key(self, evidence: Evidence) -> Key:
+        return self.keys([evidence])[0]
+
+    def keys(self, evidence: Sequence[Evidence]) -> Sequence[Key]:
+        return keys_of(evidence, self._experience.model)
 
     def gain(self, key: Key) -> float:
         """The first element of a key is in log odds."""
@@ -250,6 +232,7 @@ class Learned:
         else:
             self._behind.passed(sighting.page.url, slots, example)
         self._credit(visit)
+        self._set_model()
 
     def learn_miss(self, miss: Miss) -> None:
         visit = miss.visit
@@ -257,6 +240,7 @@ class Learned:
             self._note(visit, answered=False, found=False)
             self._logistic.learn(_features(visit), facts(visit.evidence), False)
             self._credit(visit)
+            self._set_model()
 
     def _note(self, visit: Visit, answered: bool, found: bool) -> list[int]:
         """Counts a finished visit; returns the slots."""
@@ -291,43 +275,28 @@ class Learned:
         self._yields.restore(state_in(state, "yields"))
         self._behind.restore(state_in(state, "behind"))
         self._gave = list(texts_in(state, "gave"))
+        self._set_model()
+
+    def _set_model(self) -> None:
+        set_model(self._experience.model, self._logistic.weights, _floor(self._yields.rate))
 
     def review(self, link: WaitingLink) -> Evidence:
-        moves = expectation(link.hints, _hub(link.trail), self._logistic.words, self._yields, self._first_relevant)
-        evidence = _moved({**link.evidence}, moves)
-        return {**evidence, **self._left_out} if self._left_out else evidence
+        return self.reviewed(link)[0]
+
+    def reviewed(self, link: WaitingLink) -> tuple[Evidence, Key]:
+        return reviewed(link.hints, _hub(link.trail), link.evidence, self._experience)
 
     def revise(self, waiting: WaitingLinks) -> Iterable[tuple[str, Evidence]]:
         gave = list(dict.fromkeys(self._gave))
         self._gave.clear()
-        if "rescoring" not in self.without:
-            for hub in gave:
-                yield from self._again(waiting.links_found_on(hub, SIBLINGS))
-            yield from self._again(waiting.some(IN_TURN))
-
-    def _again(self, links: Sequence[WaitingLink]) -> list[tuple[str, Evidence]]:
-        moving = self._moving([link.hints for link in links], [_hub(link.trail) for link in links]) if links else []
-        return [(link.url, _moved({**link.evidence}, moves)) for link, moves in zip(links, moving, strict=True)]
-
-    def _moving(self, packed: Sequence[bytes], hubs: Sequence[tuple[int, bool]]) -> list[list[float]]:
-        """The evidence that changes with learning: `COLUMNS` of each link."""
-        rows = expectations(packed, hubs, self._logistic.words, self._yields, self._first_relevant)
-        for name in self._left_out:
-            rows[:, COLUMNS.index(name)] = 0.0
-        moving: list[list[float]] = rows.tolist()
-        return moving
-
-
-def _moved(evidence: dict[str, float], moves: Sequence[float]) -> Evidence:
-    """Sets the evidence that changes with learning. `moves` has one value for each of `COLUMNS`."""
-    (
-        evidence["words"],
-        evidence["site_yield"],
-        evidence["hub_yield"],
-        evidence["list_yield"],
-        evidence["dead"],
-    ) = moves
-    return evidence
+        if "rescoring" in self.without:
+            return []
+        links = [link for hub in gave for link in waiting.links_found_on(hub, SIBLINGS)]
+        links += waiting.some(IN_TURN)
+        hints, known = [link.hints for link in links], [link.evidence for link in links]
+        hubs = [_hub(link.trail) for link in links]
+        evidence = rescored(hints, hubs, known, self._experience)
+        return [(link.url, now) for link, now in zip(links, evidence, strict=True)]
 
 
 def facts(evidence: Evidence) -> tuple[float, ...]:
@@ -345,10 +314,6 @@ def facts(evidence: Evidence) -> tuple[float, ...]:
         evidence["list_yield"],
         evidence["prior"],
     )
-
-
-def stored_prior(packed: bytes) -> float:
-    return int.from_bytes(packed[:4], "little", signed=True) / 1000
 
 
 def _numbers(visit: Visit) -> NDArray[np.int32]:

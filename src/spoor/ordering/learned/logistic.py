@@ -36,7 +36,6 @@ class OnlineLogistic:
         self._facts = np.zeros((KEPT, len(weights)), np.float64)
         self._labels = np.zeros(KEPT, np.float64)
         self._seen = 0
-        self._weights_now: list[float] = weights.tolist()
 
     def state(self) -> State:
         return {
@@ -66,17 +65,11 @@ class OnlineLogistic:
         ):
             kept[:] = array_in(state, name, kept.dtype, kept.shape, least, most)
         self._seen = count_in(state, "seen")
-        self._weights_now = self.weights.tolist()
 
     @property
     def seen(self) -> int:
         """Number of examples so far."""
         return self._seen
-
-    @property
-    def weights_now(self) -> list[float]:
-        """The weights as Python floats, which are faster than an array for so few."""
-        return self._weights_now
 
     def learn(self, ids: NDArray[np.int32], facts: Sequence[float], relevant: bool) -> int:
         """Returns the number of the example."""
@@ -88,7 +81,6 @@ class OnlineLogistic:
         kept = (self._ids, self._counts, self._facts, self._labels)
         steps = (self.words, self._word_steps, self.weights, self._weight_steps)
         _learn(place, self._seen, *kept, *steps)
-        self._weights_now = self.weights.tolist()
         return self._seen
 
     def relabel(self, example: int, relevant: float) -> None:

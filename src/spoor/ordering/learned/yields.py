@@ -47,9 +47,9 @@ class Yields:
     tries by cell; a slot counts as a find after its first find, however late."""
 
     def __init__(self) -> None:
-        self.tries = np.zeros(1 << BITS, np.float32)
-        self.answers = np.zeros(1 << BITS, np.float32)
-        self.finds = np.zeros(1 << BITS, np.float32)
+        self.counts = np.zeros((1 << BITS, 3), np.float32)
+        """What is read together is stored together."""
+        self.tries, self.answers, self.finds = self.counts.T
         self.untried = np.zeros((2, CELLS, 2), np.float64)
         self._owed: dict[int, int] = {}
         self._tried = self._found = 0
