@@ -9,7 +9,15 @@ from typing import ClassVar
 
 from spoor.errors import UsageError
 from spoor.files import State
-from spoor.judging.language_signs import claimed, signs_in_anchor, signs_in_url, words_signs
+from spoor.judging.language_signs import (
+    UNNAMED,
+    claimed,
+    named_in_anchors,
+    signs_in_anchors,
+    signs_in_url,
+    signs_in_urls,
+    words_signs,
+)
 from spoor.judging.profiles import tag_of
 from spoor.ordering.correlation_degree import FolderHitRates
 from spoor.ordering.host_yield import HostTally
@@ -78,26 +86,35 @@ class LanguageSigns:
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         tag = self.tag
         of_page, _, _ = claimed(tag, page.language)
-        choice = self._choice(page.links if page.contexts is None else page.contexts.anchors_of(page.links))
+        said = [link.anchor for link in links]
+        claims = [claimed(tag, link.hreflang) if link.hreflang else UNNAMED for link in links]
+        urls, anchors = signs_in_urls(tag, [link.url for link in links]), signs_in_anchors(tag, said)
+        named = {
+            claim.tag or url.tag or anchor for claim, (url, _), (_, anchor) in zip(claims, urls, anchors, strict=True)
+        }
+        choice = choice_among((named | self._named_by_others(page, links)) - {""})
         hints = []
-        for link, words in zip(links, words_signs(self.language, [link.anchor for link in links]), strict=True):
-            ((url, _, _), country), (claim, _, _) = signs_in_url(tag, link.url), claimed(tag, link.hreflang)
-            anchor, _ = signs_in_anchor(tag, link.anchor)
+        for (claim, _, _), ((url, _, _), country), (anchor, _), words in zip(
+            claims, urls, anchors, words_signs(self.language, said), strict=True
+        ):
             against = url < _CLEARLY_AGAINST or claim < _CLEARLY_AGAINST or anchor < _CLEARLY_AGAINST
             hints.append((url, claim, anchor, country, words, of_page, 0.0 if against else choice))
         return hints
 
-    def _choice(self, links: Sequence[Link]) -> float:
-        """Of all links of a page. Each names the language that the page claims for it, or else its URL, or else its
-        anchor."""
-        tag = self.tag
-        named = {
-            (link.hreflang and claimed(tag, link.hreflang).tag)
-            or signs_in_url(tag, link.url)[0].tag
-            or signs_in_anchor(tag, link.anchor)[1]
-            for link in links
-        }
-        return choice_among(named - {""})
+    def _named_by_others(self, page: Page, links: Sequence[Link]) -> set[str]:
+        """The languages that the other links of the page name. Each names the language that the page claims for it, or
+        else its URL, or else its anchor."""
+        known = {link.url for link in links}
+        others = [link for link in page.links if link.url not in known]
+        if page.contexts is not None:
+            others = page.contexts.anchors_of(others)
+        urls = signs_in_urls(self.tag, [link.url for link in others])
+        said = [
+            (link.hreflang and claimed(self.tag, link.hreflang).tag) or url.tag
+            for link, (url, _) in zip(others, urls, strict=True)
+        ]
+        silent = [link.anchor for link, tag in zip(others, said, strict=True) if not tag]
+        return {*said, *named_in_anchors(self.tag, silent)}
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         referrer = float(sighting.verdict.relevant)
