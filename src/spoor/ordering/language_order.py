@@ -106,15 +106,18 @@ class LanguageSigns:
         else its URL, or else its anchor."""
         known = {link.url for link in links}
         others = [link for link in page.links if link.url not in known]
-        if page.contexts is not None:
-            others = page.contexts.anchors_of(others)
+        if not others:
+            return set()
+        if page.contexts is None:
+            said = [(link.anchor, link.hreflang) for link in others]
+        else:
+            said = page.contexts.anchors_of(others)
         urls = signs_in_urls(self.tag, [link.url for link in others])
-        said = [
-            (link.hreflang and claimed(self.tag, link.hreflang).tag) or url.tag
-            for link, (url, _) in zip(others, urls, strict=True)
+        named = [
+            (claim and claimed(self.tag, claim).tag) or url.tag for (_, claim), (url, _) in zip(said, urls, strict=True)
         ]
-        silent = [link.anchor for link, tag in zip(others, said, strict=True) if not tag]
-        return {*said, *named_in_anchors(self.tag, silent)}
+        silent = [anchor for (anchor, _), tag in zip(said, named, strict=True) if not tag]
+        return {*named, *named_in_anchors(self.tag, silent)}
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         referrer = float(sighting.verdict.relevant)
