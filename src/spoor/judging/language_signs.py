@@ -141,6 +141,8 @@ def signs_in_urls(target: str, urls: Sequence[str]) -> list[UrlSigns]:
     known = _known_urls(target)
     signs = [known.get(url) for url in urls]
     new = [url for url, said in zip(urls, signs, strict=True) if said is None]
+    if not new:
+        return [said for said in signs if said]
     read = _read_urls(target, new)
     if len(known) + len(new) > _MOST_URLS:
         known.clear()

@@ -76,9 +76,8 @@ def packed_features(
 def _domains(page: Page, hosts: Sequence[str]) -> NDArray[np.int64]:
     """For each host whether it is in the registrable domain of the page, and the hash of its own."""
     own, _ = _domain(_address(page.url)[0])
-    known = {host: _domain(host) for host in set(hosts)}
-    domains = {host: (domain == own, place) for host, (domain, place) in known.items()}
-    return np.fromiter(chain.from_iterable([domains[host] for host in hosts]), np.int64, 2 * len(hosts))
+    domains = ((domain == own, place) for domain, place in map(_domain, hosts))
+    return np.fromiter(chain.from_iterable(domains), np.int64, 2 * len(hosts))
 
 
 @lru_cache(1 << 14)
