@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from spoor.judging.language_mentions import WORD, names_among_others
 from spoor.judging.language_signs import (
     _NAME_INSIDE,
     _SHORT,
-    _WORD,
-    _names_among_others,
     _words_of_host,
     _words_of_name,
     _words_of_part,
@@ -82,7 +81,7 @@ def named_in_anchor(anchor: str) -> Meanings:
     said = " ".join(anchor.lower().split()).strip("[](){}|<>«»·:;,.!?*-–— ")
     if means := meanings(said):
         return means
-    inside = {names()[word] for word in _WORD.findall(said) if word in names()}
+    inside = {names()[word] for word in WORD.findall(said) if word in names()}
     if not said.isascii():
-        inside |= {tag for name, tag in _names_among_others().items() if name in said}
+        inside |= {tag for name, tag in names_among_others().items() if name in said}
     return {tag: SMALL if is_small(tag) else _NAME_INSIDE for tag in inside} if len(inside) == 1 else {}

@@ -7,11 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.judging.language_signs import claimed, script_sign, signs_in_anchor, signs_in_url, words_signs
+from spoor.judging.language_mentions import CODE, LETTERS, NAME, WORD, marked, may_name
+from spoor.judging.language_signs import (
+    claimed,
+    named_in_anchors,
+    script_sign,
+    signs_in_anchor,
+    signs_in_anchors,
+    signs_in_url,
+    signs_in_urls,
+    words_signs,
+)
+from spoor.judging.language_tags import codes_and_countries, meanings, names
 from spoor.ordering.language_order import WEIGHTS, LanguageSigns
 from spoor.records import Link, Page, Sighting, Verdict, Visit
 from spoor.strategy import hinted
-from tests.plain_language_signs import plain_hints
+from tests.plain_language_signs import named_in_anchor, named_in_url, plain_hints
 
 
 def by_url(relevant: str, url: str) -> float:
@@ -254,7 +265,10 @@ ANCHORS = st.one_of(
 TAGS = st.sampled_from(["ja", "de", "zh-Hant", "mn-Mong", "gsw", "nb", "x-mine"])
 
 
-@given(TAGS, st.lists(st.builds(Link, URLS, ANCHORS, hreflang=PARTS), max_size=6), PARTS, st.data())
+LINKS = st.lists(st.builds(Link, URLS, ANCHORS, hreflang=PARTS), max_size=6, unique_by=lambda link: link.url)
+
+
+@given(TAGS, LINKS, PARTS, st.data())
 def test_the_signs_of_links_are_those_of_the_plain_definitions(
     relevant: str, links: list[Link], claim: str, data: st.DataObject
 ) -> None:
@@ -266,3 +280,47 @@ def test_the_signs_of_links_are_those_of_the_plain_definitions(
         assert list(scorer.hints(seen, read)) == [
             (*of[:4], word, *of[4:]) for of, word in zip(plain, words, strict=True)
         ]
+
+
+# The quick test, after which few texts are read word by word.
+
+
+LETTERS_OF_ALL_KINDS = st.text(st.sampled_from("jade中文語ไทยİΣςあ2²٣_-./ \0\n%'é\u0301ー𞤆\ud800"), max_size=12)
+MENTIONS = st.one_of(
+    st.sampled_from([*names(), *codes_and_countries()]),
+    st.sampled_from(["zh-Hant-TW", "de_DE", "sr-Latn", "pt-br", "日本語版", "[ja]", "Ja  ", "scottish\n gaelic"]),
+)
+TEXTS = st.lists(st.one_of(LETTERS_OF_ALL_KINDS, MENTIONS, ANCHORS), min_size=1, max_size=4).map("".join)
+
+
+@given(st.lists(TEXTS, max_size=5))
+def test_no_text_that_names_a_language_is_missed(texts: list[str]) -> None:
+    for text, mark in zip(texts, marked(texts), strict=True):
+        assert may_name(mark) or not named_in_anchor(text)
+        in_file = named_in_url(f"http://a.test/{text}") if text.isprintable() and not set(text) & set("/?%") else {}
+        assert mark & (NAME | CODE) or not in_file
+
+
+def test_every_name_and_every_code_is_marked() -> None:
+    assert all(mark & NAME for mark in marked(list(names())))
+    codes = [code for code in codes_and_countries() if meanings(code)]
+    assert all(mark & CODE and may_name(mark) for mark in marked(codes))
+
+
+def test_common_words_are_not_marked() -> None:
+    texts = ["index", "page-12", "Download the current version", "to be or not", "まえがき", ""]
+    assert not any(map(may_name, marked(texts)))
+
+
+@given(st.lists(TEXTS, max_size=4), TEXTS)
+def test_texts_are_marked_one_by_one_as_together(texts: list[str], text: str) -> None:
+    assert marked([*texts, text, *texts]) == [*marked(texts), *marked([text]), *marked(texts)]
+    assert bool(marked([text])[0] & LETTERS) == bool(WORD.search(text.lower()) or any(c > "\uffff" for c in text))
+
+
+@given(TAGS, st.lists(URLS, max_size=4), st.lists(TEXTS, max_size=4))
+def test_signs_are_read_one_by_one_as_together(relevant: str, urls: list[str], anchors: list[str]) -> None:
+    assert signs_in_urls(relevant, urls) == [signs_in_url(relevant, url) for url in urls]
+    together = signs_in_anchors(relevant, anchors)
+    assert together == [signs_in_anchor(relevant, anchor) for anchor in anchors]
+    assert named_in_anchors(relevant, anchors) == [tag for _, tag in together]

@@ -13,7 +13,7 @@ from spoor.live.page_reader import Reader, with_canonical_links
 from spoor.ordering.learned.learned import Learned
 from spoor.ordering.trails import LastPage
 from spoor.parse.html import ParseOptions, read_page
-from spoor.parse.tidy_text import WINDOW, tidied, words_after, words_before
+from spoor.parse.tidy_text import WINDOW, end_after, start_before, tidied, words_after, words_before
 from spoor.records import Judged, Link, Page, Response, TargetPrior, Visit
 from spoor.strategy import Strategy, hinted
 from tests.tiny import graph, truth
@@ -92,6 +92,17 @@ def test_windows_are_ends_of_the_tidied_text(text: str, data: st.DataObject) -> 
         assert after == right or len(right) > WINDOW
 
 
+@given(TEXTS, st.data(), st.integers(0, 40))
+def test_contexts_start_and_end_where_their_words_do(text: str, data: st.DataObject, window: int) -> None:
+    tidy = tidied(np.array([ord(letter) for letter in text], np.uint32))
+    for place in data.draw(st.lists(st.integers(0, len(text)), max_size=6)):
+        end, begin = tidy.ends[place], tidy.begins[place]
+        start, stop = start_before(tidy.codes, end, window), end_after(tidy.codes, begin, window)
+        assert start < 0 or tidy.words[start:end] == words_before(tidy.words, end, window)
+        assert stop < 0 or tidy.words[begin:stop] == words_after(tidy.words, begin, window)
+        assert (start >= 0 and stop >= 0) or not text.isascii()
+
+
 # Contexts that are read when they are needed.
 
 
@@ -155,5 +166,5 @@ def test_anchors_read_without_contexts_are_those_that_links_have_with_them() -> 
     page = read_page("http://a.test/", "".join(shapes).encode(), "text/html", parse_options=options)
     assert page.contexts is not None
     anchored, whole = page.contexts.anchors_of(page.links), page.contexts.of(page.links)
-    assert [(a.url, a.anchor, a.hreflang) for a in anchored] == [(w.url, w.anchor, w.hreflang) for w in whole]
-    assert {a.anchor for a in anchored} >= {"some words", "the second has words", "Français"}
+    assert anchored == [(link.anchor, link.hreflang) for link in whole]
+    assert {anchor for anchor, _ in anchored} >= {"some words", "the second has words", "Français"}

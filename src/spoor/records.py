@@ -61,8 +61,8 @@ class LinkContexts(Protocol):
         """These links of the page with anchors and contexts; those not found in its markup as they are."""
         ...
 
-    def anchors_of(self, links: Sequence[Link]) -> list[Link]:
-        """The same with nothing but the anchors and the languages that the page claims."""
+    def anchors_of(self, links: Sequence[Link]) -> list[tuple[str, str]]:
+        """Only the anchor of each link, and the language that the page claims for it."""
         ...
 
     def renamed(self, names: Mapping[str, str]) -> LinkContexts:

@@ -16,6 +16,15 @@ from urllib.parse import unquote
 import numpy as np
 
 from spoor.errors import UsageError
+from spoor.judging.language_mentions import (
+    CODE,
+    LETTERS,
+    NAME,
+    WORD,
+    marked,
+    may_name,
+    names_among_others,
+)
 from spoor.judging.language_tags import (
     SMALL,
     WORDS,
@@ -116,14 +125,60 @@ _PIECE = 0.7
 """Factor for a code that is the last part of a longer name: guide-de."""
 
 
-@lru_cache(1 << 12)
-def signs_in_url(target: str, url: str) -> tuple[Mention, float]:
-    """The clearest code or name of a language in host, path and query, of equals the last, which is closest to the
-    page; and the sign of the domain. Cached like its parts, because the pages of a site repeat the same links."""
+_MOST_URLS = 1 << 12
+
+UrlSigns = tuple[Mention, float]
+"""The clearest code or name of a language in host, path and query, of equals the last, which is closest to the page;
+and the sign of the domain."""
+
+
+def signs_in_url(target: str, url: str) -> UrlSigns:
+    return signs_in_urls(target, [url])[0]
+
+
+def signs_in_urls(target: str, urls: Sequence[str]) -> list[UrlSigns]:
+    """Of many. Remembered, because the pages of a site repeat the same links."""
+    known = _known_urls(target)
+    signs = [known.get(url) for url in urls]
+    new = [url for url, said in zip(urls, signs, strict=True) if said is None]
+    if not new:
+        return [said for said in signs if said]
+    read = _read_urls(target, new)
+    if len(known) + len(new) > _MOST_URLS:
+        known.clear()
+    known.update(zip(new, read, strict=True))
+    following = iter(read)
+    return [said or next(following) for said in signs]
+
+
+@lru_cache(4)
+def _known_urls(target: str) -> dict[str, UrlSigns]:
+    """Those that were read before, for `signs_in_urls`."""
+    return {}
+
+
+def _read_urls(target: str, urls: Sequence[str]) -> list[UrlSigns]:
+    """Few names of files are read word by word."""
+    parts = [_parts(url) for url in urls]
+    marks = marked([name for _, name, _ in parts])
+    return [_signs_in_parts(target, *each, mark) for each, mark in zip(parts, marks, strict=True)]
+
+
+def _parts(url: str) -> tuple[str, str, str]:
+    """Host and folders; the name of the file; the query."""
     before, _, query = url.partition("?")
     folder, _, name = before.rpartition("/")
-    named, domain = _signs_in_folder(target, folder)
-    named = _clearer(named, _named_in_file(target, name))
+    return folder, name, query
+
+
+def _signs_in_parts(target: str, folder: str, name: str, query: str, mark: int) -> UrlSigns:
+    signs = _signs_in_folder(target, folder)
+    may_be_named = mark & (NAME | CODE) or "%" in name
+    if not may_be_named and not query:
+        return signs
+    named, domain = signs
+    if may_be_named:
+        named = _clearer(named, _named_in_file(target, name))
     return (_clearer(named, _clearest(target, _words_of_query(query))) if query else named), domain
 
 
@@ -235,7 +290,6 @@ ALPHABETS: dict[str, tuple[str, ...]] = {
 SHARED = frozenset({"Arab", "Beng", "Cyrl", "Deva"})
 """Scripts of several large languages, in which a letter is weaker evidence."""
 
-_WORD = re.compile(r"[^\W\d_]+")
 _NAME_INSIDE = 0.7
 _SHORT = 40
 """Maximum length of an anchor, in characters, in which the name of a language probably refers to the linked page."""
@@ -254,11 +308,39 @@ _LATIN_IN_ANOTHER_SCRIPT = -0.2
 """Weak, because product names are in Latin letters everywhere."""
 
 
-@lru_cache(1 << 14)
-def signs_in_anchor(target: str, anchor: str) -> tuple[float, str]:
-    """The sign of the language that a short anchor names, or else of its letters; and the language that it names, "" if
-    none. Cached, because the pages of a site repeat the same anchors."""
-    named = mention(target, _named_in_anchor(anchor.lower())) if len(anchor) <= _SHORT else UNNAMED
+AnchorSigns = tuple[float, str]
+"""The sign of the language that a short anchor names, or else of its letters; and the language that it names, "" if
+none."""
+
+
+def signs_in_anchor(target: str, anchor: str) -> AnchorSigns:
+    return signs_in_anchors(target, [anchor])[0]
+
+
+def signs_in_anchors(target: str, anchors: Sequence[str]) -> list[AnchorSigns]:
+    """Of many, because few anchors are read word by word."""
+    unnamed = {0: (0.0, ""), LETTERS: (_latin_sign(target), "")}
+    return [
+        _read_anchor(target, anchor)
+        if may_name(mark) and len(anchor) <= _SHORT
+        else unnamed[mark & LETTERS]
+        if anchor.isascii()
+        else (_script_sign(target, anchor), "")
+        for anchor, mark in zip(anchors, marked(anchors), strict=True)
+    ]
+
+
+def named_in_anchors(target: str, anchors: Sequence[str]) -> list[str]:
+    """Only the languages that they name."""
+    return [
+        _read_anchor(target, anchor)[1] if may_name(mark) and len(anchor) <= _SHORT else ""
+        for anchor, mark in zip(anchors, marked(anchors), strict=True)
+    ]
+
+
+@lru_cache(1 << 13)
+def _read_anchor(target: str, anchor: str) -> AnchorSigns:
+    named = mention(target, _named_in_anchor(anchor.lower()))
     return named.sign or script_sign(target, anchor), named.tag
 
 
@@ -268,22 +350,16 @@ def _named_in_anchor(anchor: str) -> Meanings:
     if means := meanings(said):
         return means
     known = names()
-    inside = {known[word] for word in known.keys() & _WORD.findall(said)}
+    inside = {known[word] for word in known.keys() & WORD.findall(said)}
     if not said.isascii() and _ends_of_names().search(said):
-        inside |= {tag for name, tag in _names_among_others().items() if name in said}
+        inside |= {tag for name, tag in names_among_others().items() if name in said}
     return {tag: SMALL if is_small(tag) else _NAME_INSIDE for tag in inside} if len(inside) == 1 else {}
-
-
-@cache
-def _names_among_others() -> dict[str, str]:
-    """Names that need no spaces around them: 日本語 in 日本語版."""
-    return {name: tag for name, tag in names().items() if _alphabet(name[0]) == "CJK"}
 
 
 @cache
 def _ends_of_names() -> re.Pattern[str]:
     """The last letters of these names, of which most anchors have none."""
-    return re.compile(f"[{''.join({re.escape(name[-1]) for name in _names_among_others()})}]")
+    return re.compile(f"[{''.join({re.escape(name[-1]) for name in names_among_others()})}]")
 
 
 def script_sign(target: str, text: str) -> float:
@@ -299,7 +375,9 @@ def _latin_sign(target: str) -> float:
     return _script_sign(target, "a")
 
 
+@lru_cache(1 << 13)
 def _script_sign(target: str, text: str) -> float:
+    """Cached, because the pages of a site repeat the same anchors."""
     alphabets = list(filter(None, map(_alphabet, text)))
     scripts = _scripts(target)
     if not alphabets or not scripts:

@@ -192,6 +192,9 @@ SMALL = 0.3
 _WORD, _COUNTRY, _NAME, _CODE = 0.5, 0.8, 0.8, 0.8
 """Confidence in a code that is also a word, in a country, a name, and a three-letter code; in a tag it is 1."""
 
+_DOMAINS = {"gb": "uk"}
+"""Countries whose domain is not their code."""
+
 _LOCALE = re.compile(r"([a-z]{2,3})[-_]([a-z]{4}|[a-z]{2})(?:[-_][a-z]{2})?")
 _LONGEST_LOCALE = len("xxx-xxxx-xx")
 
@@ -232,6 +235,12 @@ def locale(word: str) -> Meanings:
 
 
 @cache
+def codes_and_countries() -> frozenset[str]:
+    """Whatever has a meaning and is not a name begins with one of these."""
+    return frozenset((*_codes(), *spoken_in(), *_DOMAINS))
+
+
+@cache
 def names() -> Mapping[str, str]:
     """Names of languages in lower case, also without accents, to tags. If two languages share a name, the larger has
     it."""
@@ -258,4 +267,4 @@ def _spoken_in(country: str) -> list[str]:
 
 
 def _domain(country: str) -> str:
-    return {"gb": "uk"}.get(country, country)
+    return _DOMAINS.get(country, country)

@@ -19,7 +19,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final, Literal
 
 import numpy as np
@@ -59,8 +59,7 @@ def codes(text: str, unit: Unit = "letter") -> NDArray[np.uint32]:
 def codes_of_texts(texts: Sequence[str], unit: Unit = "letter") -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """The code points of all texts in one array, and where each text begins and the last ends."""
     seen = ["\n".join(sentences(text, unit)) if unit == "byte" else _folded(text) for text in texts]
-    ends = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([len(text) for text in seen], out=ends[1:])
+    ends = np.fromiter(accumulate(map(len, seen), initial=0), np.int64, len(texts) + 1)
     return np.frombuffer("".join(seen).encode("utf-32-le", "surrogatepass"), np.uint32), ends
 
 
@@ -77,6 +76,8 @@ def kinds(unit: Unit = "letter") -> NDArray[np.uint8]:
 
 
 def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     return unicodedata.normalize("NFC", text).casefold()
 
 

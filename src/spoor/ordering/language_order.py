@@ -9,7 +9,16 @@ from typing import ClassVar
 
 from spoor.errors import UsageError
 from spoor.files import State
-from spoor.judging.language_signs import claimed, signs_in_anchor, signs_in_url, words_signs
+from spoor.judging.language_signs import (
+    UNNAMED,
+    UrlSigns,
+    claimed,
+    named_in_anchors,
+    signs_in_anchors,
+    signs_in_url,
+    signs_in_urls,
+    words_signs,
+)
 from spoor.judging.profiles import tag_of
 from spoor.ordering.correlation_degree import FolderHitRates
 from spoor.ordering.host_yield import HostTally
@@ -76,28 +85,31 @@ class LanguageSigns:
         object.__setattr__(self, "tag", tag_of(self.language))
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
-        tag = self.tag
+        tag, others, said = self.tag, _others(page, links), [link.anchor for link in links]
         of_page, _, _ = claimed(tag, page.language)
-        choice = self._choice(page.links if page.contexts is None else page.contexts.anchors_of(page.links))
+        claims = [claimed(tag, link.hreflang) if link.hreflang else UNNAMED for link in links]
+        urls = signs_in_urls(tag, [*(link.url for link in links), *(url for url, _, _ in others)])
+        urls, of_others = urls[: len(links)], urls[len(links) :]
+        signs = list(zip(claims, urls, signs_in_anchors(tag, said), strict=True))
+        named = {claim.tag or url.tag or anchor for claim, (url, _), (_, anchor) in signs}
+        choice = choice_among(named | self._named_by(others, of_others))
         hints = []
-        for link, words in zip(links, words_signs(self.language, [link.anchor for link in links]), strict=True):
-            ((url, _, _), country), (claim, _, _) = signs_in_url(tag, link.url), claimed(tag, link.hreflang)
-            anchor, _ = signs_in_anchor(tag, link.anchor)
+        for ((claim, _, _), ((url, _, _), country), (anchor, _)), words in zip(
+            signs, words_signs(self.language, said), strict=True
+        ):
             against = url < _CLEARLY_AGAINST or claim < _CLEARLY_AGAINST or anchor < _CLEARLY_AGAINST
             hints.append((url, claim, anchor, country, words, of_page, 0.0 if against else choice))
         return hints
 
-    def _choice(self, links: Sequence[Link]) -> float:
-        """Of all links of a page. Each names the language that the page claims for it, or else its URL, or else its
-        anchor."""
-        tag = self.tag
-        named = {
-            (link.hreflang and claimed(tag, link.hreflang).tag)
-            or signs_in_url(tag, link.url)[0].tag
-            or signs_in_anchor(tag, link.anchor)[1]
-            for link in links
-        }
-        return choice_among(named - {""})
+    def _named_by(self, others: Sequence[tuple[str, str, str]], urls: Sequence[UrlSigns]) -> set[str]:
+        """The languages that links name: each the one that the page claims for it, or else that of its URL, or else
+        that of its anchor."""
+        named = [
+            (claim and claimed(self.tag, claim).tag) or url.tag
+            for (_, _, claim), (url, _) in zip(others, urls, strict=True)
+        ]
+        silent = [anchor for (_, anchor, _), tag in zip(others, named, strict=True) if not tag]
+        return {*named, *named_in_anchors(self.tag, silent)}
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
         referrer = float(sighting.verdict.relevant)
@@ -108,10 +120,20 @@ class LanguageSigns:
         return sum(weight * evidence[name] for name, weight in WEIGHTS.items())
 
 
+def _others(page: Page, links: Sequence[Link]) -> list[tuple[str, str, str]]:
+    """URL, anchor and claimed language of the other links of a page."""
+    known = {link.url for link in links}
+    others = [link for link in page.links if link.url not in known]
+    if page.contexts is None or not others:
+        return [(link.url, link.anchor, link.hreflang) for link in others]
+    anchors = page.contexts.anchors_of(others)
+    return [(link.url, anchor, claim) for link, (anchor, claim) in zip(others, anchors, strict=True)]
+
+
 def choice_among(named: set[str]) -> float:
-    """How much a page whose links name these languages looks like a language selection: 0 for one language, 1 for
-    `MANY` or more."""
-    return min(1.0, max(0, len(named) - 1) / (MANY - 1))
+    """How much a page whose links name these languages, or "", looks like a language selection: 0 for one language, 1
+    for `MANY` or more."""
+    return min(1.0, max(0, len(named - {""}) - 1) / (MANY - 1))
 
 
 def check_kinds(without: Sequence[str], kinds: Mapping[str, object]) -> None:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from spoor.compiled import compiled
 from spoor.parse.reading import DESCRIPTION, HREFLANG, REL, Reading
 from spoor.parse.tags import META
-from spoor.parse.tidy_text import TidyText, crowded, words_after, words_before
-from spoor.parse.walk import END, INSIDE, IS_APART, IS_NOFOLLOW, START, UNDER, VALUES, WHAT
+from spoor.parse.tidy_text import TidyText, crowded, end_after, start_before, words_after, words_before
+from spoor.parse.walk import END, INSIDE, IS_APART, IS_NOFOLLOW, START, UNDER, VALUES, WHAT, Codes, Numbers
 from spoor.records import Link
 
 LONGEST = 500
@@ -51,80 +52,83 @@ class ParsedContexts:
     window: int
 
     def of(self, links: Sequence[Link]) -> list[Link]:
-        is_crowded, headings = self._crowded(), {-1: ""}
-        return [self._with_context(link, is_crowded, headings) if link.url in self.places else link for link in links]
-
-    def anchors_of(self, links: Sequence[Link]) -> list[Link]:
-        """All at once, because most pages have many. A link whose first place on the page has no words, or attributes
-        that tell more, is read as `of` reads it."""
         known = [link for link in links if link.url in self.places]
-        elements = self.reading.elements[[self.reading.links[self.places[link.url][0]][0] for link in known]]
-        starts = elements[:, START]
-        begins = self.text.begins[starts].tolist()
-        ends = self.text.ends[np.minimum(elements[:, END], starts + LONGEST)].tolist()
-        has_more = (elements[:, VALUES + 2 * HREFLANG] >= 0) | (elements[:, WHAT] == META)
-        read = {
-            link.url: self._with_anchor(link) if more or begin >= end else _anchored(link, self.text.words[begin:end])
-            for link, begin, end, more in zip(known, begins, ends, has_more.tolist(), strict=True)
-        }
+        if not known:
+            return list(links)
+        numbers, rows, anchors = self._first_places(known)
+        is_crowded, headings = self._crowded()[numbers].tolist(), {-1: ""}
+        each = zip(known, anchors, rows[:, CLAIM:].tolist(), is_crowded, strict=True)
+        read = {one[0].url: self._with_context(*one, headings) for one in each}
         return [read.get(link.url, link) for link in links]
+
+    def anchors_of(self, links: Sequence[Link]) -> list[tuple[str, str]]:
+        known = [link for link in links if link.url in self.places]
+        _, rows, anchors = self._first_places(known)
+        urls = [link.url for link in known]
+        read = dict(zip(urls, zip(anchors, self._claims(rows), strict=True), strict=True))
+        return [read.get(link.url) or (link.anchor, link.hreflang) for link in links]
 
     def renamed(self, names: Mapping[str, str]) -> ParsedContexts:
         """For links under other URLs; `names` maps each to the one on the page."""
         return replace(self, places={url: self.places[name] for url, name in names.items() if name in self.places})
 
-    def _with_context(self, link: Link, is_crowded: NDArray[np.bool_], headings: dict[int, str]) -> Link:
-        """`headings` are those read so far."""
-        number, row, anchor = self._first(self.places[link.url])
-        under = row[UNDER]
+    def _with_context(
+        self, link: Link, anchor: str, row: Sequence[int], is_crowded: bool, headings: dict[int, str]
+    ) -> Link:
+        """`row` has the columns from `CLAIM` on; `headings` are those read so far."""
+        claim, claim_end, relation, relation_end, under, inside, is_apart, before, left, after, right = row
+        words, value = self.text.words, self.reading.value
         if under not in headings:
-            _, start, end = self.reading.spans[under].tolist()
-            headings[under] = self._words(start, end)
+            headings[under] = self._heading(under)
         return Link(
             link.url,
             anchor,
-            words_before(self.text.words, self.text.ends.item(row[START]), self.window),
-            words_after(self.text.words, self.text.begins.item(row[END]), self.window),
+            words[left:before] if left >= 0 else words_before(words, before, self.window),
+            words[after:right] if right >= 0 else words_after(words, after, self.window),
             headings[under],
             link.nofollow,
-            self._value(row, HREFLANG)[:LONGEST_TAG],
-            self._value(row, REL).lower()[:LONGEST_TAG],
-            self.reading.path(row[INSIDE]),
-            bool(row[IS_APART] or is_crowded[number]),
+            value(claim, claim_end)[:LONGEST_TAG] if claim >= 0 else "",
+            value(relation, relation_end).lower()[:LONGEST_TAG] if relation >= 0 else "",
+            self.reading.path(inside),
+            is_crowded or is_apart > 0,
             link.hints,
         )
 
-    def _with_anchor(self, link: Link) -> Link:
-        _, row, anchor = self._first(self.places[link.url])
-        return Link(link.url, anchor, "", "", "", link.nofollow, self._value(row, HREFLANG)[:LONGEST_TAG])
+    def _first_places(self, links: Sequence[Link]) -> tuple[list[int], Numbers, list[str]]:
+        """For each link the number of the first of its places that has an anchor, or else of the first of all; its row;
+        its anchor."""
+        numbers = [self.places[link.url][0] for link in links]
+        rows = self._rows(numbers)
+        spans = zip(rows[:, BEGIN].tolist(), rows[:, STOP].tolist(), strict=True)
+        anchors = [self.text.words[begin:stop] for begin, stop in spans]
+        for link in [link for link, anchor in enumerate(anchors) if not anchor]:
+            others = self.places[links[link].url]
+            for number, row in zip(others, self._rows(others), strict=True):
+                if anchor := self._anchor(row):
+                    numbers[link], rows[link], anchors[link] = number, row, anchor
+                    break
+        return numbers, rows, anchors
 
-    def _first(self, numbers: Sequence[int]) -> tuple[int, list[int], str]:
-        """The first of some links that has an anchor, or else the first of all: its number, its element, its anchor."""
-        for number in numbers:
-            row = self._row(number)
-            if anchor := self._anchor(row):
-                return number, row, anchor
-        return numbers[0], self._row(numbers[0]), ""
+    def _rows(self, numbers: Sequence[int]) -> Numbers:
+        """A row for each number of a link."""
+        elements = np.array([self.reading.links[number][0] for number in numbers], np.int64)
+        text = self.text
+        return _placed(self.reading.elements, elements, text.begins, text.ends, text.codes, self.window)
 
-    def _row(self, number: int) -> list[int]:
-        """The element of a link."""
-        row: list[int] = self.reading.elements[self.reading.links[number][0]].tolist()
-        if row[WHAT] == META:  # Its attributes do not describe a link.
-            row[VALUES:] = [-1] * len(row[VALUES:])
-        return row
-
-    def _anchor(self, row: list[int]) -> str:
+    def _anchor(self, row: Numbers) -> str:
         """Without words, an attribute describes the link."""
-        return self._words(row[START], row[END]) or " ".join(self._value(row, DESCRIPTION)[:LONGEST].split())
+        begin, stop, said, said_end = row[:CLAIM].tolist()
+        return self.text.words[begin:stop] or " ".join(self.reading.value(said, said_end)[:LONGEST].split())
 
-    def _words(self, start: int, end: int) -> str:
-        """From a start to an end in the text, cut at `LONGEST`, because some elements are never closed."""
+    def _claims(self, rows: Numbers) -> list[str]:
+        if not (rows[:, CLAIM] >= 0).any():
+            return [""] * len(rows)
+        return [self.reading.value(start, end)[:LONGEST_TAG] for start, end in rows[:, CLAIM : CLAIM + 2].tolist()]
+
+    def _heading(self, span: int) -> str:
+        """Cut at `LONGEST`, because some elements are never closed."""
+        _, start, end = self.reading.spans[span].tolist()
         return self.text.words[self.text.begins.item(start) : self.text.ends.item(min(end, start + LONGEST))]
-
-    def _value(self, row: list[int], slot: int) -> str:
-        """The value of an attribute; "" if it is missing."""
-        start = row[VALUES + 2 * slot]
-        return self.reading.value(start, row[VALUES + 2 * slot + 1]) if start >= 0 else ""
 
     def _crowded(self) -> NDArray[np.bool_]:
         """For each link of the page whether it is among other links."""
@@ -133,5 +137,29 @@ class ParsedContexts:
         return crowded(self.reading.text, starts, ends)
 
 
-def _anchored(link: Link, anchor: str) -> Link:
-    return Link(link.url, anchor, "", "", "", link.nofollow)
+BEGIN, STOP, SAID, CLAIM, RELATION, UNDER_IT, AROUND = 0, 1, 2, 4, 6, 8, 11
+"""Columns of a row about a link: begin and end of its anchor in the words of the page; start and end in the markup of
+the attributes that describe it, that name its language and its relation (-1 if none); as for elements, the heading
+above, the frame around it, whether it is outside of the main content; and the position before the link, where its
+context starts, the position after it, where its context ends."""
+
+
+@compiled
+def _placed(
+    elements: Numbers, numbers: NDArray[np.int64], begins: Numbers, ends: Numbers, codes: Codes, window: int
+) -> Numbers:
+    """A row for each number of an element. Anchors are cut at `LONGEST`, because some elements are never closed. A
+    context starts or ends at -1 as in `start_before` and `end_after`."""
+    rows = np.empty((numbers.size, AROUND + 4), np.int32)
+    for number in range(numbers.size):
+        row, element = rows[number], elements[numbers[number]]
+        start, end = element[START], element[END]
+        row[BEGIN], row[STOP] = begins[start], ends[min(end, start + LONGEST)]
+        for column, slot in ((SAID, DESCRIPTION), (CLAIM, HREFLANG), (RELATION, REL)):
+            for place in range(2):
+                # The attributes of <meta> do not describe a link.
+                row[column + place] = -1 if element[WHAT] == META else element[VALUES + 2 * slot + place]
+        row[UNDER_IT], row[UNDER_IT + 1], row[UNDER_IT + 2] = element[UNDER], element[INSIDE], element[IS_APART]
+        row[AROUND], row[AROUND + 1] = ends[start], start_before(codes, ends[start], window)
+        row[AROUND + 2], row[AROUND + 3] = begins[end], end_after(codes, begins[end], window)
+    return rows

@@ -137,11 +137,11 @@ class Reading:
         unknown = []
         while frame not in self._paths:
             unknown.append(frame)
-            frame = int(self.frames[frame, 0])
+            frame = self.frames.item(frame, 0)
         path = self._paths[frame]
         for frame in reversed(unknown):
             if len(path) < _LONGEST_PATH:
-                name = self.markup[self.frames[frame, 1] : self.frames[frame, 2]]
+                name = self.markup[self.frames.item(frame, 1) : self.frames.item(frame, 2)]
                 path = f"{path}/{name}" if path else name
             self._paths[frame] = path
         return path

@@ -27,11 +27,12 @@ _LINE_END, _BLANK = b"\n "
 @dataclass(frozen=True, slots=True)
 class TidyText:
     """`lines` are the blocks that contain words, with every run of white space as one space; `words` is the same in one
-    line. For any position in the original text, `ends` is where the words before it end and `begins` where those after
-    it begin, as positions in `words`; spaces belong to neither."""
+    line, and `codes` its code points, with line ends. For any position in the original text, `ends` is where the words
+    before it end and `begins` where those after it begin, as positions in `words`; spaces belong to neither."""
 
     lines: str
     words: str
+    codes: Codes
     begins: Numbers
     ends: Numbers
 
@@ -39,7 +40,7 @@ class TidyText:
 def tidied(text: Codes) -> TidyText:
     tidy, begins, ends = _tidied(text)
     lines = _string(tidy)
-    return TidyText(lines, lines.replace("\n", " "), begins, ends)
+    return TidyText(lines, lines.replace("\n", " "), tidy, begins, ends)
 
 
 def _string(codes: Codes) -> str:
@@ -133,6 +134,7 @@ WINDOW = ParseSettings.context
 """Default maximum of characters on each side."""
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_FIRST_UNSPACED = 0x0E00
 _SARA_AM = "\u0e33\u0eb3"
 """Signs of Thai and Lao that belong to the preceding letter, although Unicode classifies them as letters."""
 _JOINER = "\u200d"
@@ -150,6 +152,45 @@ def words_after(text: str, place: int, window: int = WINDOW) -> str:
     """The first words after a position."""
     said = text[place : place + window + 2].lstrip()
     return _without_last(said[: window + 1]) if len(said) > window else said.rstrip()
+
+
+@compiled
+def _is_blank(code: np.uint32) -> bool:
+    return bool(code in (_BLANK, _LINE_END))
+
+
+@compiled
+def start_before(codes: Codes, end: int, window: int) -> int:
+    """Where `words_before` start, for a position after a word; -1 if the word to be cut may be of a script without
+    spaces."""
+    first = max(0, end - window - 2)
+    if end - first <= window:
+        while first < end and _is_blank(codes[first]):
+            first += 1
+        return first
+    for place in range(end - window - 1, end):
+        if _is_blank(codes[place]):
+            return place + 1
+        if codes[place] >= _FIRST_UNSPACED:
+            return -1
+    return end
+
+
+@compiled
+def end_after(codes: Codes, start: int, window: int) -> int:
+    """Where `words_after` end, for a position before a word; -1 if the word to be cut may be of a script without
+    spaces."""
+    last = min(codes.size, start + window + 2)
+    if last - start <= window:
+        while last > start and _is_blank(codes[last - 1]):
+            last -= 1
+        return last
+    for place in range(start + window, start - 1, -1):
+        if _is_blank(codes[place]):
+            return place
+        if codes[place] >= _FIRST_UNSPACED:
+            return -1
+    return start
 
 
 def _without_first(said: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from zlib import crc32
 
 import numpy as np
@@ -61,20 +61,23 @@ def packed_features(
     skip; other names are ignored."""
     if not links:
         return []
-    own, _ = _domain(_host(page.url))
-    domains = [_domain(_host(link.url)) for link in links]
-    known = [
-        (round(1000 * prior), (by_url > 0) - (by_url < 0), domain == own, place)
-        for (prior, by_url), (domain, place) in zip(priors, domains, strict=True)
-    ]
-    heads = np.array(known, np.int32)
+    addresses = [_address(link.url) for link in links]
+    signs = np.fromiter(chain.from_iterable(priors), np.float64, 2 * len(links))
+    domains = _domains(page, [host for host, _ in addresses])
     skipped = _skipped(tuple(without))
-    numbers, ends, controls = _read(_spelled(page.title, links), skipped, heads)
+    numbers, ends, controls = _read(_spelled(page.title, links, addresses), skipped, signs, domains)
     # Fields rarely contain control characters, and to count them is faster than to clean every field before.
     if controls != _MARKS * len(links) + 2:
-        numbers, ends, _ = _read(spelled(page, links), skipped, heads)
+        numbers, ends, _ = _read(spelled(page, links), skipped, signs, domains)
     packed = numbers.tobytes()
     return [packed[start:end] for start, end in pairwise(ends.tolist())]
+
+
+def _domains(page: Page, hosts: Sequence[str]) -> NDArray[np.int64]:
+    """For each host whether it is in the registrable domain of the page, and the hash of its own."""
+    own, _ = _domain(_address(page.url)[0])
+    domains = ((domain == own, place) for domain, place in map(_domain, hosts))
+    return np.fromiter(chain.from_iterable(domains), np.int64, 2 * len(hosts))
 
 
 @lru_cache(1 << 14)
@@ -113,18 +116,20 @@ _MARKS = 8
 def spelled(page: Page, links: Sequence[Link]) -> Codes:
     """The input of `_read`, in lower case: every field is preceded by its control character, and every link by that of
     its host, which also ends the last one. The title of the page is the last field, shared by all links."""
-    return _spelled(_clean(page.title), [_cleaned(link) for link in links])
+    cleaned = [_cleaned(link) for link in links]
+    return _spelled(_clean(page.title), cleaned, [_address(link.url) for link in cleaned])
 
 
-def _spelled(title: str, links: Sequence[Link]) -> Codes:
+def _spelled(title: str, links: Sequence[Link], addresses: Sequence[tuple[str, str]]) -> Codes:
     """The same if no field contains control characters."""
-    text = "".join([_fields(link) for link in links]) + f"{chr(TITLE)}{title[:_TITLE]}{chr(HOST)}"
+    fields = "".join(map(_fields, links, addresses))
+    text = f"{fields}{chr(TITLE)}{title[:_TITLE]}{chr(HOST)}"
     return np.frombuffer(text.lower().encode("utf-32-le", "replace"), np.uint32)
 
 
-def _fields(link: Link) -> str:
-    url, anchor, left, right, heading, _, hreflang, rel, path, navigation, _ = link
-    host, _, page = url.partition("://")[2].partition("/")
+def _fields(link: Link, address: tuple[str, str]) -> str:
+    _, anchor, left, right, heading, _, hreflang, rel, path, navigation, _ = link
+    host, page = address
     return (
         f"\x01{host}\x02{page}\x03{anchor[:_ANCHOR]}\x04{left[-_NEAR:]}\x05{right[:_NEAR]}"
         f"\x06{heading[:_TITLE]}\x07{path}\x09{hreflang} {rel} {'nav' if navigation else ''}"
@@ -144,8 +149,10 @@ def _cleaned(link: Link) -> Link:
     )
 
 
-def _host(url: str) -> str:
-    return url.partition("://")[2].partition("/")[0]
+def _address(url: str) -> tuple[str, str]:
+    """The host of a URL, and what comes after it."""
+    host, _, page = url.partition("://")[2].partition("/")
+    return host, page
 
 
 def _clean(text: str) -> str:
@@ -207,14 +214,16 @@ def _feature(hashed: np.uint64) -> np.int32:
 
 
 @compiled
-def _read(letters: Codes, skipped: NDArray[np.bool_], heads: Numbers) -> tuple[Numbers, NDArray[np.int64], int]:
-    """Fills a row for each link, and a last one with the features of the title. `heads` are the first numbers of each
-    link, without the hash of its list. Returns the rows of the links as `_packed` does, and the number of control
-    characters."""
-    rows = np.zeros((len(heads) + 1, HEAD + MOST), np.int32)
-    for link in range(len(heads)):
-        rows[link, 0], rows[link, 1] = heads[link, 0], heads[link, 1]
-        rows[link, 3], rows[link, 4] = heads[link, 2], heads[link, 3]
+def _read(
+    letters: Codes, skipped: NDArray[np.bool_], signs: NDArray[np.float64], domains: NDArray[np.int64]
+) -> tuple[Numbers, NDArray[np.int64], int]:
+    """Fills a row for each link, and a last one with the features of the title. `signs` has the prior of each link and
+    the part of it that is due to the URL, `domains` is as in `_domains`. Returns the rows of the links as `_packed`
+    does, and the number of control characters."""
+    rows = np.zeros((len(signs) // 2 + 1, HEAD + MOST), np.int32)
+    for link in range(len(rows) - 1):
+        rows[link, 0], rows[link, 1] = np.rint(1000 * signs[2 * link]), np.sign(signs[2 * link + 1])
+        rows[link, 3], rows[link, 4] = domains[2 * link], domains[2 * link + 1]
     counts = np.zeros(len(rows), np.int32)
     controls = 0
     for code in letters:
