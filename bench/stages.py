@@ -43,7 +43,7 @@ STAGES = {
     "archive: facts, duplicates": "live.page_reader:Archive.describe",
     "archive: verdicts": "live.page_reader:Archive.note",
     "offering: look-ups": "frontier.frontier:Frontier.find",
-    "offering: evidence": "crawling.scoring:Scoring._evidence",
+    "offering: evidence": "crawling.scoring:Scoring._scores",
     "offering: the rest": "crawling.scoring:Scoring.offer",
     "learning": "ordering.learned.learned:Learned.learn",
     "absorbing: the rest": "crawl:Crawl.absorb",
