@@ -127,6 +127,7 @@ class Scoring:
         self._scorer = strategy.scorer
         self._batch = self._scorer if isinstance(self._scorer, BatchScorer) else OneByOne(self._scorer)
         self._link_reader = strategy.link_reader
+        self._saturates = isinstance(self._scorer, Saturating)
         self._reviewer = self._scorer if isinstance(self._scorer, Reviewer) else None
         self._heir = self._scorer if isinstance(self._scorer, Heir) else None
         self._left_out = saturated
@@ -195,6 +196,8 @@ class Scoring:
 
     def _saturated(self, entries: list[Entry], sighting: Sighting) -> set[str]:
         """The URLs of those to whose evidence another referring page adds nothing."""
+        if not self._saturates:
+            return set()
         try:
             found = self._batch.saturated([entry.evidence for entry in entries], sighting)
         except Exception as error:

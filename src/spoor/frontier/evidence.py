@@ -9,7 +9,7 @@ import json
 import sqlite3
 import struct
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping
 
 from spoor.errors import BrokenContract
 from spoor.records import Evidence
@@ -53,6 +53,10 @@ class PackedEvidence(Mapping[str, float]):
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
+
+    def items(self) -> ItemsView[str, float]:
+        """Those of the dict, which are faster than the ones that a Mapping has by itself."""
+        return self._dict().items()
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, PackedEvidence) and self.names == other.names:
