@@ -16,7 +16,7 @@ from spoor.roles import Downloader, Troubles
 
 GRACE = 0.5
 """Seconds that visits under way may still take after `stop`. The process must have ended two seconds after that."""
-AT_ONCE = 16
+AT_ONCE = 32
 """Most visits that are absorbed in one batch, which takes about 25 ms. The event loop runs once after each batch and
 each selected visit, so that other tasks need not wait long. Smaller batches mean more disk writes and more
 re-scoring."""

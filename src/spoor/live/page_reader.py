@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import Any
 
 from spoor.fetch.responses import understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
@@ -102,30 +104,39 @@ class Reader:
 
 class _Sent(Judged):
     """A judged page that is pickled compactly and arrives as `Judged`; its links keep only URL, nofollow and hints.
-    Pickling an object per link would take four times as long."""
+    Pickling an object per link would take four times as long, and dataclasses one by one twice as long."""
 
     __slots__ = ()
 
     def __reduce__(self) -> tuple[Callable[..., Judged], tuple[object, ...]]:
-        page, links = replace(self.page, links=()), self.page.links
+        links, verdict = self.page.links, self.verdict
         said = [link.url for link in links], [link.nofollow for link in links], [link.hints for link in links]
-        return _received, (page, *said, self.verdict, self.language, self.seconds)
+        judged = verdict.relevance, verdict.relevant, verdict.because, verdict.label
+        return _received, (_OF_PAGE(self.page), *said, judged, self.language, self.seconds)
+
+
+_NAMES = [part.name for part in fields(Page) if part.name != "links"]
+_OF_PAGE = attrgetter(*_NAMES)
+_BEFORE_LINKS = [part.name for part in fields(Page)].index("links")
 
 
 def _received(
-    page: Page,
+    values: tuple[Any, ...],
     urls: list[str],
     nofollow: list[bool],
     hints: list[Hints],
-    verdict: Verdict,
+    judged: tuple[Any, ...],
     language: str,
     seconds: float,
 ) -> Judged:
-    links = [
-        Link(url, "", "", "", "", asked, "", "", "", False, read)
-        for url, asked, read in zip(urls, nofollow, hints, strict=True)
-    ]
-    return Judged(replace(page, links=tuple(links)), verdict, language, seconds)
+    links = tuple(
+        [
+            Link(url, "", "", "", "", asked, "", "", "", False, read)
+            for url, asked, read in zip(urls, nofollow, hints, strict=True)
+        ]
+    )
+    of_page: tuple[Any, ...] = (*values[:_BEFORE_LINKS], links, *values[_BEFORE_LINKS:])
+    return Judged(Page(*of_page), Verdict(*judged), language, seconds)
 
 
 def with_canonical_links(page: Page) -> Page:

@@ -38,7 +38,7 @@ from spoor.settings import MOST_WORKERS, Config
 from spoor.store.crawl_folder import CrawlFolder, writing_to_archive
 from spoor.store.duplicates import StoredPayloads
 from spoor.store.incidents import CurrentUrl, SavedTroubles, died_of
-from spoor.store.warc import WarcWriter
+from spoor.store.warc import Kept, WarcWriter
 
 _PATIENCE = 5.0
 """Seconds in which a process must end that was told to, or that lost its connection."""
@@ -143,7 +143,7 @@ class Worker:
     def _take(self, message: tuple[int, Any]) -> None:
         number, result = message
         if number != _READY:
-            self._asked.pop(number).answered(result)
+            self._asked.pop(number).answered(result if isinstance(result, Exception) else _fetched(result))
         elif self._ready is not None:
             _resolve(self._ready, result)
 
@@ -185,10 +185,29 @@ def _ended(process: subprocess.Popen[bytes]) -> int:
     return process.returncode
 
 
-def _to_send(visit: Visit) -> Visit:
+# Visits and results are sent as tuples: pickling dataclasses takes several times as long.
+
+
+def _to_send(visit: Visit) -> tuple[Any, ...]:
     """What a worker needs of a visit."""
-    url, host, purpose, etag, modified = visit.url, visit.host, visit.purpose, visit.etag, visit.modified
-    return Visit(url, host, visit.number, visit.at, purpose, apart=visit.apart, etag=etag, modified=modified)
+    place = visit.url, visit.host, visit.number, visit.at, visit.purpose
+    return *place, visit.apart, visit.etag, visit.modified
+
+
+def _visit(sent: tuple[Any, ...]) -> Visit:
+    url, host, number, at, purpose, apart, etag, modified = sent
+    return Visit(url, host, number, at, purpose, apart=apart, etag=etag, modified=modified)
+
+
+def _result(fetched: Fetched) -> tuple[Any, ...]:
+    kept = fetched.kept
+    where = None if kept is None else (kept.url, kept.at, kept.digest, kept.record_id, kept.file, kept.offset)
+    return fetched.outcome, where, fetched.response
+
+
+def _fetched(result: tuple[Any, ...]) -> Fetched:
+    outcome, where, response = result
+    return Fetched(outcome, None if where is None else Kept(*where), response)
 
 
 @dataclass(frozen=True)
@@ -256,22 +275,20 @@ class _Visiting:
     messages: Messages
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
 
-    def begin(self, number: int, visit: Visit) -> None:
-        task = asyncio.create_task(self._make(number, visit))
+    def begin(self, number: int, sent: tuple[Any, ...]) -> None:
+        task = asyncio.create_task(self._make(number, _visit(sent)))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _make(self, number: int, visit: Visit) -> None:
-        result: Fetched | Exception
         try:
-            result = await TrackedFetch(self.pages.fetch(visit), visit.url, self.troubles)
-            self.messages.send((number, result))
-            return
+            fetched = await TrackedFetch(self.pages.fetch(visit), visit.url, self.troubles)
+            self.messages.send((number, _result(fetched)))
         except OF_STORAGE as error:  # It ends the crawl, and not only this visit.
-            result = error
+            self.messages.send((number, error))
         except Exception as error:
-            result = Fetched(Trouble(self.troubles.keep(visit.url, "fetched", error)))
-        self.messages.send((number, result))
+            trouble = Trouble(self.troubles.keep(visit.url, "fetched", error))
+            self.messages.send((number, _result(Fetched(trouble))))
 
     async def end(self) -> None:
         for task in self._tasks:
