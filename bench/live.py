@@ -98,7 +98,8 @@ def main(options: Sequence[str]) -> None:
                     runs.setdefault(one, []).append(one.run(arguments.pages, seeds))
                     tell(one, runs[one][-1])
     print_runs(runs, f"live crawl: {arguments.pages:,} pages of a web of {shape.pages:,}, median of {arguments.rounds}")
-    print_ratios({one: median(each, lambda run: run.speed) for one, each in runs.items()})
+    print_speeds({one: median(each, lambda run: run.speed) for one, each in runs.items()})
+    print_costs({(one.name, len(one.cores)): [run.cost for run in each] for one, each in runs.items()})
 
 
 def spoor(name: str, workers: int, cores: tuple[int, ...], strategy: str = PLAIN) -> Contestant:
@@ -137,7 +138,7 @@ def print_runs(runs: dict[Contestant, list[Run]], title: str) -> None:
     print_table(("crawler", "cores", "pages/s", "CPU ms/page", "main process"), rows, title)
 
 
-def print_ratios(speeds: dict[Contestant, float]) -> None:
+def print_speeds(speeds: dict[Contestant, float]) -> None:
     by_name = {(one.name, len(one.cores)): speed for one, speed in speeds.items()}
     alone, two = by_name["spoor, one process", 1], by_name.get(("spoor, 2 workers", 2))
     for style in ("documented", "tuned"):
@@ -147,6 +148,20 @@ def print_ratios(speeds: dict[Contestant, float]) -> None:
         print(f"2 workers on 2 cores / 1 worker on 1 core: {two / by_name['spoor, 1 worker', 1]:.2f}")
         print(f"2 workers on 2 cores / 1 worker on 2 cores: {two / by_name['spoor, 1 worker', 2]:.2f}")
         print(f"2 workers on 2 cores / one process on 1 core: {two / alone:.2f}")
+
+
+def print_costs(costs: dict[tuple[str, int], list[float]]) -> None:
+    """Ratios of the processor time of all processes, round by round."""
+    plain, learning = costs["spoor, one process", 1], costs["spoor, one process that learns", 1]
+    for name, of, others in (
+        ("learned / soft-focused", learning, plain),
+        ("Scrapy, documented / learned", costs.get(("Scrapy, documented", 1)), learning),
+        ("learned with 2 workers / without", costs.get(("spoor, 2 workers, learned", 2)), learning),
+    ):
+        if of:
+            ratios = [one / other for one, other in zip(of, others, strict=True)]
+            rounds = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+            print(f"processor time, {name}: {rounds}; median {statistics.median(ratios):.2f}")
 
 
 def settings(pages: int, seeds: Sequence[str], workers: int = 0, strategy: str = PLAIN) -> Config:

@@ -18,13 +18,13 @@ LONGEST_ROUND = 180.0
 """Seconds. A round is at least a second long."""
 
 
-async def rounds(minutes: float, seed: int) -> int:
+async def rounds(minutes: float, seed: int, workers: int) -> int:
     """How many of them violated a rule."""
     chance, until, broken = random.Random(seed), time.monotonic() + 60 * minutes, 0
     with tempfile.TemporaryDirectory() as folder:
         async with chaos_hosts() as servers:
             crawled = Crawled(servers, Path(folder) / "crawl")
-            settings = settings_for([server.url("/") for server in servers], pages_per_host=None)
+            settings = settings_for([server.url("/") for server in servers], pages_per_host=None, workers=workers)
             while (left := until - time.monotonic()) > 0:
                 stop_at = time.monotonic() + min(left, 1.0 + chance.expovariate(3.0 / LONGEST_ROUND))
 
@@ -64,5 +64,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=0, help="of the times at which it is stopped")
+    parser.add_argument("--workers", type=int, default=0, help="of the crawl")
     arguments = parser.parse_args()
-    raise SystemExit(1 if asyncio.run(rounds(arguments.minutes, arguments.seed)) else 0)
+    raise SystemExit(1 if asyncio.run(rounds(arguments.minutes, arguments.seed, arguments.workers)) else 0)

@@ -90,10 +90,10 @@ async def crawl_until(crawled: Crawled, settings: Config, enough: Callable[[Craw
     return replace(crawled, code=code, errors=errors.decode(), told=told, seconds=seconds)
 
 
-def settings_for(seeds: list[str], pages_per_host: int | None) -> Config:
+def settings_for(seeds: list[str], pages_per_host: int | None, workers: int = 0) -> Config:
     return Config(
         Target(script="thai"),
-        Crawling(seeds=tuple(seeds), connections=32, allow_private=True),
+        Crawling(seeds=tuple(seeds), connections=32, workers=workers, allow_private=True),
         ScopeSettings(pages_per_host=pages_per_host),
         Politeness(host_delay=0.0),
         FetchSettings(

@@ -84,7 +84,7 @@ class _Asked:
 @dataclass
 class Worker:
     """One process at a time, which makes visits concurrently; after it died, the next visit starts another. `number` is
-    1 for the first worker. While a process begins, `_ready` waits for its first message."""
+    1 for the first worker. `_ready` waits for the first message of a process; visits are sent after it."""
 
     setup: WorkerSetup
     number: int
@@ -94,31 +94,32 @@ class Worker:
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _messages: Messages | None = field(default=None, init=False)
     _ready: asyncio.Future[None] | None = field(default=None, init=False)
+    _is_beginning: bool = field(default=False, init=False)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
     _is_over: bool = field(default=False, init=False)
 
     def fetch(self, visit: Visit) -> asyncio.Future[Fetched]:
         self._count += 1
         asked = self._asked[self._count] = _Asked(visit, asyncio.get_running_loop().create_future())
-        if self._messages is not None:
+        if self._messages is not None and not self._is_beginning:
             self._messages.send((self._count, _to_send(visit)))
-        elif self._ready is None:
+        elif not self._is_beginning:
+            self._is_beginning = True
             self._do(self._begin_again())
         return asked.answer
 
     async def begin(self) -> None:
         """Returns when the process is ready. Raises SpoorError if it cannot begin."""
-        self._ready = asyncio.get_running_loop().create_future()
+        self._is_beginning, self._ready = True, asyncio.get_running_loop().create_future()
         try:
             self._process, own = other_process(_PROGRAM, *([] if self.saturated is None else [self.saturated.file]))
-            messages = await Messages.over(own, self._take, self._lose)
-            messages.send((self.setup, self.number))
+            self._messages = await Messages.over(own, self._take, self._lose)
+            self._messages.send((self.setup, self.number))
             await self._ready
+            for number, asked in self._asked.items():
+                self._messages.send((number, _to_send(asked.visit)))
         finally:
-            self._ready = None
-        self._messages = messages
-        for number, asked in self._asked.items():
-            messages.send((number, _to_send(asked.visit)))
+            self._is_beginning = False
 
     async def end(self) -> None:
         self._is_over = True
