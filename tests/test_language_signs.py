@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from spoor.errors import UsageError
 from spoor.judging.language_mentions import CODE, LETTERS, NAME, WORD, marked, may_name
 from spoor.judging.language_signs import (
+    MOST_URLS,
     claimed,
     named_in_anchors,
     script_sign,
@@ -324,3 +325,11 @@ def test_signs_are_read_one_by_one_as_together(relevant: str, urls: list[str], a
     together = signs_in_anchors(relevant, anchors)
     assert together == [signs_in_anchor(relevant, anchor) for anchor in anchors]
     assert named_in_anchors(relevant, anchors) == [tag for _, tag in together]
+
+
+def test_signs_of_urls_are_the_same_however_many_were_read_before() -> None:
+    urls = [f"http://a.test/{'de' if number % 2 else 'about'}/{number}" for number in range(3 * MOST_URLS // 2)]
+    signs = [sign for first in range(0, len(urls), 100) for sign in signs_in_urls("de", urls[first : first + 100])]
+    again = signs_in_urls("de", urls[:50] + urls[-50:])
+    assert again == signs[:50] + signs[-50:]
+    assert {named.tag for named, _ in again[1::2]} == {"de"} and {named.tag for named, _ in again[::2]} == {""}

@@ -10,6 +10,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -125,7 +126,8 @@ _PIECE = 0.7
 """Factor for a code that is the last part of a longer name: guide-de."""
 
 
-_MOST_URLS = 1 << 12
+MOST_URLS = 1 << 14
+"""URLs whose signs are remembered: about 4 MB."""
 
 UrlSigns = tuple[Mention, float]
 """The clearest code or name of a language in host, path and query, of equals the last, which is closest to the page;
@@ -144,8 +146,9 @@ def signs_in_urls(target: str, urls: Sequence[str]) -> list[UrlSigns]:
     if not new:
         return [said for said in signs if said]
     read = _read_urls(target, new)
-    if len(known) + len(new) > _MOST_URLS:
-        known.clear()
+    if len(known) + len(new) > MOST_URLS:
+        for url in list(islice(known, MOST_URLS // 2)):
+            del known[url]
     known.update(zip(new, read, strict=True))
     following = iter(read)
     return [said or next(following) for said in signs]

@@ -88,11 +88,11 @@ class LanguageSigns:
         tag, others, said = self.tag, _others(page, links), [link.anchor for link in links]
         of_page, _, _ = claimed(tag, page.language)
         claims = [claimed(tag, link.hreflang) if link.hreflang else UNNAMED for link in links]
-        urls = signs_in_urls(tag, [*(link.url for link in links), *(url for url, _, _ in others)])
+        urls = signs_in_urls(tag, [*(link.url for link in links), *(link.url for link in others)])
         urls, of_others = urls[: len(links)], urls[len(links) :]
         signs = list(zip(claims, urls, signs_in_anchors(tag, said), strict=True))
         named = {claim.tag or url.tag or anchor for claim, (url, _), (_, anchor) in signs}
-        choice = choice_among(named | self._named_by(others, of_others))
+        choice = choice_among(named | self._named_by(_anchors(page, others), of_others))
         hints = []
         for ((claim, _, _), ((url, _, _), country), (anchor, _)), words in zip(
             signs, words_signs(self.language, said), strict=True
@@ -101,14 +101,14 @@ class LanguageSigns:
             hints.append((url, claim, anchor, country, words, of_page, 0.0 if against else choice))
         return hints
 
-    def _named_by(self, others: Sequence[tuple[str, str, str]], urls: Sequence[UrlSigns]) -> set[str]:
+    def _named_by(self, anchors: Sequence[tuple[str, str]], urls: Sequence[UrlSigns]) -> set[str]:
         """The languages that links name: each the one that the page claims for it, or else that of its URL, or else
-        that of its anchor."""
+        that of its anchor. `anchors` have the claimed language as well."""
         named = [
             (claim and claimed(self.tag, claim).tag) or url.tag
-            for (_, _, claim), (url, _) in zip(others, urls, strict=True)
+            for (_, claim), (url, _) in zip(anchors, urls, strict=True)
         ]
-        silent = [anchor for (_, anchor, _), tag in zip(others, named, strict=True) if not tag]
+        silent = [anchor for (anchor, _), tag in zip(anchors, named, strict=True) if not tag]
         return {*named, *named_in_anchors(self.tag, silent)}
 
     def evidence(self, sighting: Sighting, links: Sequence[Link]) -> Sequence[Evidence]:
@@ -120,14 +120,17 @@ class LanguageSigns:
         return sum(weight * evidence[name] for name, weight in WEIGHTS.items())
 
 
-def _others(page: Page, links: Sequence[Link]) -> list[tuple[str, str, str]]:
-    """URL, anchor and claimed language of the other links of a page."""
+def _others(page: Page, links: Sequence[Link]) -> list[Link]:
+    """The other links of a page."""
     known = {link.url for link in links}
-    others = [link for link in page.links if link.url not in known]
-    if page.contexts is None or not others:
-        return [(link.url, link.anchor, link.hreflang) for link in others]
-    anchors = page.contexts.anchors_of(others)
-    return [(link.url, anchor, claim) for link, (anchor, claim) in zip(others, anchors, strict=True)]
+    return [link for link in page.links if link.url not in known]
+
+
+def _anchors(page: Page, links: Sequence[Link]) -> list[tuple[str, str]]:
+    """The anchor of each link of a page, and the language that the page claims for it."""
+    if page.contexts is None or not links:
+        return [(link.anchor, link.hreflang) for link in links]
+    return page.contexts.anchors_of(links)
 
 
 def choice_among(named: set[str]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,15 +59,20 @@ class ParsedContexts:
         numbers, rows, anchors = self._first_places(known)
         is_crowded, headings = self._crowded()[numbers].tolist(), {-1: ""}
         each = zip(known, anchors, rows[:, CLAIM:].tolist(), is_crowded, strict=True)
-        read = {one[0].url: self._with_context(*one, headings) for one in each}
-        return [read.get(link.url, link) for link in links]
+        read = [self._with_context(*one, headings) for one in each]
+        if len(read) == len(links):
+            return read
+        by_url = {link.url: link for link in read}
+        return [by_url.get(link.url, link) for link in links]
 
     def anchors_of(self, links: Sequence[Link]) -> list[tuple[str, str]]:
         known = [link for link in links if link.url in self.places]
         _, rows, anchors = self._first_places(known)
-        urls = [link.url for link in known]
-        read = dict(zip(urls, zip(anchors, self._claims(rows), strict=True), strict=True))
-        return [read.get(link.url) or (link.anchor, link.hreflang) for link in links]
+        read = list(zip(anchors, self._claims(rows), strict=True))
+        if len(read) == len(links):
+            return read
+        by_url = {link.url: said for link, said in zip(known, read, strict=True)}
+        return [by_url.get(link.url) or (link.anchor, link.hreflang) for link in links]
 
     def renamed(self, names: Mapping[str, str]) -> ParsedContexts:
         """For links under other URLs; `names` maps each to the one on the page."""
@@ -132,7 +138,8 @@ class ParsedContexts:
 
     def _crowded(self) -> NDArray[np.bool_]:
         """For each link of the page whether it is among other links."""
-        elements = np.array([element for element, _ in self.reading.links])
+        links = self.reading.links
+        elements = np.fromiter(map(itemgetter(0), links), np.int64, len(links))
         starts, ends = self.reading.elements[elements, START], self.reading.elements[elements, END]
         return crowded(self.reading.text, starts, ends)
 
