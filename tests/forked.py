@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext
 from pathlib import Path
 from subprocess import DEVNULL, TimeoutExpired
 from unittest import mock
@@ -90,8 +91,12 @@ def _become(run: Callable[[], None], argv: tuple[str, ...], stdout: Path, stderr
 @contextmanager
 def forked_workers() -> Iterator[None]:
     """Forks the worker processes that read pages or compare strategies, instead of starting new interpreters."""
-    with mock.patch("spoor.pools.Popen", _interpreter), mock.patch("spoor.pools.get_context", lambda _: _FROM):
+    with mock.patch("spoor.pools.Popen", _interpreter), mock.patch("spoor.pools.get_context", _context):
         yield
+
+
+def _context(method: str) -> BaseContext:
+    return _FROM if method == "spawn" else get_context(method)
 
 
 def _interpreter(command: tuple[str, ...], *, stdin: int, pass_fds: tuple[int, ...], env: dict[str, str]) -> Forked:

@@ -21,7 +21,7 @@ from spoor.lab.web import Web
 from spoor.live.from_settings import NO_OBJECTS, Objects
 from spoor.live.session import open_session
 from spoor.roles import Judge
-from spoor.settings import GIVEN_IN_PYTHON, Config, Crawling, Politeness, StoreSettings, Target, dumps
+from spoor.settings import GIVEN_IN_PYTHON, Config, Crawling, FetchSettings, Politeness, StoreSettings, Target, dumps
 from spoor.store.crawl_folder import open_for_crawling, open_for_reading
 from spoor.store.journal import open_to_read
 from tests.deadly_crawl import DeadlyJudge
@@ -78,8 +78,10 @@ def crawled_hub(folder: Path, workers: int, judge: Judge | None = None, pages: d
         async with site(pages) as address:
             crawling = Crawling((f"{address}/",), strategy="breadth-first", allow_private=True, workers=workers)
             target = Target(pattern=".") if judge is None else Target(judge=(GIVEN_IN_PYTHON,))
-            asked = Config(target, crawling, politeness=Politeness(host_delay=0.01))
-            return await events_of(folder, asked, Objects(judge=judge))
+            polite, limits = Politeness(host_delay=0.01), FetchSettings(parse_seconds=1.5)
+            return await events_of(
+                folder, Config(target, crawling, politeness=polite, limits=limits), Objects(judge=judge)
+            )
 
     return asyncio.run(run())
 
@@ -128,6 +130,17 @@ def test_a_worker_dies_of_one_page_and_the_crawl_goes_on(tmp_path: Path) -> None
     assert failed.visit.url.endswith("/deadly") and failed.reason == "the reader crashed: Killed"
     assert set(judged(events)) == set(HUB)
     assert main(["check", str(tmp_path / "crawl")]) == 0
+
+
+def test_a_page_that_takes_too_long_is_given_up_by_a_worker_and_the_next_is_read(tmp_path: Path) -> None:
+    crossed = "".join(f"<b id={n}><div>" for n in range(4_900)) + "</b>" * 5_000
+    many = "<p>words" * 3_100
+    pages = {**{path: HUB[path] for path in ("/", "/one")}, "/copy": crossed, "/two": crossed, "/three": many}
+    events = crawled_hub(tmp_path / "crawl", 1, pages=pages)
+    failed = [event for event in events if isinstance(event, Failed) and event.reason.startswith("reading")]
+    assert {event.visit.url.rpartition("/")[2] for event in failed} == {"copy", "two"}
+    assert {event.reason for event in failed} == {"reading took over 1.5 s"}
+    assert set(judged(events)) == {"/", "/one", "/three"}
 
 
 def test_when_a_worker_is_killed_its_visits_are_made_again(web: Web, tmp_path: Path) -> None:

@@ -12,11 +12,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import SimpleQueue
-from subprocess import DEVNULL, Popen
-from typing import Any, ParamSpec, TypeVar
+from subprocess import DEVNULL, Popen, TimeoutExpired
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from spoor.errors import BadInput
 
@@ -73,6 +75,19 @@ _STARTED_HERE = "SPOOR_WORKER"
 """Environment variable of such a process, so that a script that is imported there does not start another crawl."""
 
 
+class OtherProcess(Protocol):
+    """A process that this one started: `Popen`, or `ForkedProcess`."""
+
+    @property
+    def returncode(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> object:
+        """Raises TimeoutExpired."""
+        ...
+
+    def kill(self) -> None: ...
+
+
 def other_process(program: str, *files: int) -> tuple[Popen[bytes], socket.socket]:
     """Starts a process that runs a program with its end of the socket and the `files` as arguments, all of them file
     descriptors; returns it and this end. It has the same import path."""
@@ -82,6 +97,46 @@ def other_process(program: str, *files: int) -> tuple[Popen[bytes], socket.socke
         command = (sys.executable, "-c", program, *map(str, files))
         place = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), _STARTED_HERE: "1"}
         return Popen(command, stdin=DEVNULL, pass_fds=files, env=place), ours
+
+
+@dataclass(frozen=True, slots=True)
+class ForkedProcess:
+    """A copy of this process that does something else."""
+
+    process: BaseProcess
+
+    @property
+    def returncode(self) -> int | None:
+        return self.process.exitcode
+
+    def wait(self, timeout: float | None = None) -> None:
+        self.process.join(timeout)
+        if self.process.exitcode is None:
+            raise TimeoutExpired(self.process.name, timeout or 0.0)
+
+    def kill(self) -> None:
+        self.process.kill()
+
+
+def forked_process(
+    main: Callable[[socket.socket], None], closing: Iterable[socket.socket] = ()
+) -> tuple[ForkedProcess, socket.socket]:
+    """Like `other_process`, in a hundredth of the time, with all that this process has loaded. Only for a process
+    without threads. The copy closes its ends of the sockets `closing`, so that whoever has the other ends notices when
+    this process ends."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        copy = get_context("fork").Process(target=_main_of_a_copy, args=(main, theirs, (ours, *closing)), daemon=True)
+        copy.start()
+        return ForkedProcess(copy), ours
+
+
+def _main_of_a_copy(
+    main: Callable[[socket.socket], None], own: socket.socket, closing: Iterable[socket.socket]
+) -> None:
+    for one in closing:
+        one.close()
+    main(own)
 
 
 def is_other_process() -> bool:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import pickle
 import signal
+import socket
 import struct
 import subprocess
 import tempfile
 import traceback
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from multiprocessing.connection import Connection
 from typing import IO, Any, Protocol
@@ -25,7 +27,7 @@ from typing import IO, Any, Protocol
 from spoor.errors import BrokenContract, SpoorError, UsageError
 from spoor.fetch.decoding import decoded
 from spoor.origins import Packed, pack, unpacked
-from spoor.pools import bound_memory, cause_of_death, other_process
+from spoor.pools import OtherProcess, bound_memory, cause_of_death, forked_process, other_process
 from spoor.records import Failure, Outcome, Response, Visit
 from spoor.settings import FetchSettings
 
@@ -91,17 +93,22 @@ class _Asked:
             self.answer.set_result(outcome)
 
 
+Started = tuple[OtherProcess, socket.socket]
+"""A process that waits for pages, and this end of its socket."""
+
+
 @dataclass
 class ReadingProcess:
-    """Runs one process at a time, started when there is a page to read. The process replies in order, so if it dies,
-    the first page without a reply is the cause; the other pages go to the next process. `reader` is a packed
-    `PageReader`."""
+    """Runs one process at a time, `started` already or when there is a page to read. The process replies in order, so
+    if it dies, the first page without a reply is the cause; the other pages go to the next process. `reader` is a
+    packed `PageReader`."""
 
     reader: Packed
     limits: ReadingLimits
+    started: Started | None = None
     asked: deque[_Asked] = field(default_factory=deque)
     _sent: int = 0
-    _process: subprocess.Popen[bytes] | None = None
+    _process: OtherProcess | None = None
     _outgoing: asyncio.StreamWriter | None = None
     _serving: asyncio.Task[None] | None = None
 
@@ -121,6 +128,9 @@ class ReadingProcess:
         if self._serving is not None:
             self._serving.cancel()
             await asyncio.wait([self._serving])
+        if self.started is not None:
+            (self._process, own), self.started = self.started, None
+            own.close()
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -140,9 +150,11 @@ class ReadingProcess:
             self._serving = None
 
     async def _begin(self) -> asyncio.StreamReader:
-        self._process, own = other_process(_PROGRAM)
+        started, self.started = self.started, None
+        self._process, own = started or other_process(_PROGRAM)
         incoming, self._outgoing = await asyncio.open_unix_connection(sock=own)
-        self._write(pickle.dumps((self.reader, self.limits), pickle.HIGHEST_PROTOCOL))
+        if started is None:
+            self._write(pickle.dumps((self.reader, self.limits), pickle.HIGHEST_PROTOCOL))
         self._sent = 0
         self._send()
         return incoming
@@ -248,26 +260,50 @@ async def packed_to_send(reader: PageReader) -> Packed | None:
 
 
 @contextlib.asynccontextmanager
-async def reading(count: int, reader: Packed, limits: ReadingLimits) -> AsyncIterator[ReadingProcesses]:
-    """Up to `count` processes, each started when needed, and ended on exit from the context."""
-    processes = [ReadingProcess(reader, limits) for _ in range(count)]
+async def reading(
+    count: int, reader: Packed, limits: ReadingLimits, started: Sequence[Started] = ()
+) -> AsyncIterator[ReadingProcesses]:
+    """Up to `count` processes, each started when needed unless it is `started` already, and ended on exit from the
+    context."""
+    not_yet = [None] * (count - len(started))
+    processes = [ReadingProcess(reader, limits, one) for one in (*started, *not_yet)]
     try:
         yield ReadingProcesses(reader, processes)
     finally:
         await asyncio.gather(*(process.end() for process in processes))
 
 
+def forked(count: int, reader: PageReader, limits: ReadingLimits, own: socket.socket) -> list[Started]:
+    """`count` copies of this process, which has loaded what the reader needs and has no threads. `own` is the socket of
+    this process."""
+    started: list[Started] = []
+    for _ in range(count):
+        main = functools.partial(_read_in_a_copy, reader, limits)
+        started.append(forked_process(main, (own, *(line for _, line in started))))
+    return started
+
+
+def _read_in_a_copy(reader: PageReader, limits: ReadingLimits, own: socket.socket) -> None:
+    _read_pages(Connection(own.detach()), reader, limits)
+
+
 def read_pages(line: int) -> None:
     """Main function of a process; `line` is the file descriptor of its socket. Interrupts are ignored: the crawl ends
-    its processes itself. The process ends after a page that exceeded the memory limit, as too little may be left."""
+    its processes itself."""
     for interrupt in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(interrupt, signal.SIG_IGN)
     connection = Connection(line)
-    enough = True
     with contextlib.suppress(EOFError):
         packed, limits = pickle.loads(connection.recv_bytes())
         reader = _unpacked(packed)
         reader.warm_up()
+        _read_pages(connection, reader, limits)
+
+
+def _read_pages(connection: Connection, reader: PageReader, limits: ReadingLimits) -> None:
+    """Until the other end is closed, or after a page that exceeded the memory limit, as too little may be left."""
+    enough = True
+    with contextlib.suppress(EOFError):
         while enough:
             visit, response = pickle.loads(connection.recv_bytes())
             outcome, enough = _outcome(reader, visit, response, limits)

@@ -28,7 +28,7 @@ from spoor.live.from_settings import LOOKUPS, fetcher_for, reading_limits
 from spoor.live.messages import Messages
 from spoor.live.page_reader import Reader
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
-from spoor.live.reading_processes import reading
+from spoor.live.reading_processes import Started, forked, reading
 from spoor.live.saturated import SaturatedLinks, saturated_links_in
 from spoor.live.watchdog import SteadyClock
 from spoor.origins import Packed, unpacked
@@ -256,8 +256,12 @@ async def _work(own: socket.socket, saturated: SaturatedLinks | None) -> None:
         return
     setup, number = first
     try:
-        reader: Reader = replace(unpacked(setup.reader), is_away=True, saturated=saturated)
-        async with _visiting(setup, number, reader, messages) as visiting:
+        reader: Reader = unpacked(setup.reader)
+        reader.warm_up()
+        # Before there are threads.
+        started = forked(setup.processes, reader, reading_limits(setup.settings, reader), own)
+        reader = replace(reader, is_away=True, saturated=saturated)
+        async with _visiting(setup, number, reader, messages, started) as visiting:
             messages.send((_READY, None))
             while (asked := await arrived.get()) is not None:
                 visiting.begin(*asked)
@@ -298,10 +302,11 @@ class _Visiting:
 
 
 @contextlib.asynccontextmanager
-async def _visiting(setup: WorkerSetup, number: int, reader: Reader, messages: Messages) -> AsyncIterator[_Visiting]:
+async def _visiting(
+    setup: WorkerSetup, number: int, reader: Reader, messages: Messages, started: Sequence[Started]
+) -> AsyncIterator[_Visiting]:
     """Opens what a worker needs, and closes it."""
     folder, settings = setup.folder, setup.settings
-    reader.warm_up()
     with (
         writing_to_archive(folder),
         contextlib.closing(CurrentUrl(folder.in_work_of(number))) as in_work,
@@ -310,7 +315,7 @@ async def _visiting(setup: WorkerSetup, number: int, reader: Reader, messages: M
     ):
         troubles = SavedTroubles(folder.troubles, in_work)
         async with (
-            reading(setup.processes, setup.reader, reading_limits(settings, reader)) as processes,
+            reading(setup.processes, setup.reader, reading_limits(settings, reader), started) as processes,
             fetcher_for(settings, setup.clock) as fetcher,
         ):
             archive = ResponseArchive(keeper, StoredPayloads(db))
