@@ -141,7 +141,7 @@ class ParsedContexts:
         links = self.reading.links
         elements = np.fromiter(map(itemgetter(0), links), np.int64, len(links))
         starts, ends = self.reading.elements[elements, START], self.reading.elements[elements, END]
-        return crowded(self.reading.text, starts, ends)
+        return crowded(self.text.borders, self.text.length, starts, ends)
 
 
 BEGIN, STOP, SAID, CLAIM, RELATION, UNDER_IT, AROUND = 0, 1, 2, 4, 6, 8, 11

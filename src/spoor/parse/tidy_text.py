@@ -28,19 +28,25 @@ _LINE_END, _BLANK = b"\n "
 class TidyText:
     """`lines` are the blocks that contain words, with every run of white space as one space; `words` is the same in one
     line, and `codes` its code points, with line ends. For any position in the original text, `ends` is where the words
-    before it end and `begins` where those after it begin, as positions in `words`; spaces belong to neither."""
+    before it end and `begins` where those after it begin, as positions in `words`; spaces belong to neither. `borders`
+    are the positions of all borders in the original text, which has `length` code points."""
 
     lines: str
     words: str
     codes: Codes
     begins: Numbers
     ends: Numbers
+    borders: Numbers
+
+    @property
+    def length(self) -> int:
+        return self.ends.size - 1
 
 
 def tidied(text: Codes) -> TidyText:
-    tidy, begins, ends = _tidied(text)
+    tidy, begins, ends, borders = _tidied(text)
     lines = _string(tidy)
-    return TidyText(lines, lines.replace("\n", " "), tidy, begins, ends)
+    return TidyText(lines, lines.replace("\n", " "), tidy, begins, ends, borders)
 
 
 def _string(codes: Codes) -> str:
@@ -70,8 +76,9 @@ def _is_white(code: np.uint32) -> bool:
 
 
 @compiled
-def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers]:
+def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers, Numbers]:
     tidy = np.empty(text.size, np.uint32)
+    borders, known = np.empty(text.size, np.int32), np.uintp(0)
     begins = np.empty(text.size + 1, np.int32)
     ends = np.empty(text.size + 1, np.int32)
     # Unsigned, because for positions that may be negative numba adds tests.
@@ -82,7 +89,10 @@ def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers]:
         code = text[place]
         ends[place] = length
         if _is_white(code):
-            after_border |= code == BORDER
+            if code == BORDER:
+                after_border = True
+                borders[known] = place
+                known += one
             continue
         if after_word < place:
             if length:
@@ -97,14 +107,13 @@ def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers]:
         after_word = place + one
     ends[text.size] = length
     begins[after_word:] = length
-    return tidy[:length], begins, ends
+    return tidy[:length], begins, ends, borders[:known].copy()
 
 
 @compiled
-def crowded(text: Codes, starts: Numbers, stops: Numbers) -> NDArray[np.bool_]:
+def crowded(borders: Numbers, length: int, starts: Numbers, stops: Numbers) -> NDArray[np.bool_]:
     """Which links are in blocks with more link text than other text, or start at the same position as such a link.
-    Links are sorted by their starts."""
-    borders = np.flatnonzero(text == BORDER)
+    Links are sorted by their starts. `length` is that of the text."""
     before, after = np.searchsorted(borders, starts), np.searchsorted(borders, stops)
     blocks = before * (borders.size + 1) + after
     order = np.argsort(blocks, kind="mergesort")
@@ -116,7 +125,7 @@ def crowded(text: Codes, starts: Numbers, stops: Numbers) -> NDArray[np.bool_]:
             filled += stops[order[last]] - starts[order[last]]
             last += 1
         begin = borders[before[order[first]] - 1] + 1 if before[order[first]] else 0
-        end = borders[after[order[first]]] if after[order[first]] < borders.size else text.size
+        end = borders[after[order[first]]] if after[order[first]] < borders.size else length
         if 2 * filled > end - begin:
             found[order[first:last]] = True
         first = last
