@@ -58,9 +58,8 @@ class Crawl:
 
     With a `handover`, this is one shard of a crawl: it keeps the seeds of its own hosts, passes links to other hosts
     on, and gets links found by other shards through `receive`. With `troubles`, an exception costs only the URL or link
-    that is being processed: it is reported and the crawl continues; only broken storage ends it. Without, exceptions
-    are raised. `saturated` is told which links further pages need not contain.
-    """
+    that is being processed, and is reported; only broken storage ends the crawl. Without, exceptions are raised.
+    `saturated` is told which links further pages need not contain."""
 
     def __init__(
         self,

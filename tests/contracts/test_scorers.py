@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.crawling.scoring import OneByOne
+from spoor.crawling.batches import OneByOne
 from spoor.judging.classifiers import TaxonomyModel
 from spoor.judging.classifiers import learned as learned_classes
 from spoor.judging.dictionary import Dictionary, Transcriber

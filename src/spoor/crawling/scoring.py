@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from spoor.crawling.batches import OneByOne, Scored, key_of, merged_evidence
 from spoor.crawling.guidance import Guidance
 from spoor.crawling.isolation import Isolation
 from spoor.crawling.share import Handover
@@ -28,7 +29,7 @@ from spoor.records import (
     WaitingLink,
     sighting_elsewhere,
 )
-from spoor.roles import BatchScorer, Heir, LinkScorer, Reviewer, Saturated, Saturating, Upkeep
+from spoor.roles import BatchScorer, Heir, Reviewer, Saturated, Saturating, Upkeep
 from spoor.strategy import Strategy, hinted, some_reads_content
 from spoor.urls import host_of
 
@@ -45,7 +46,6 @@ they are next."""
 
 OpenLink = tuple[Link, Entry | None]
 """A link of a page that may gain evidence, with its entry if it is known."""
-Scored = tuple[Evidence, Key]
 
 
 @dataclass(slots=True)
@@ -55,46 +55,6 @@ class Offered:
     added: int = 0
     moved: int = 0
     refused: list[Refusal] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class OneByOne:
-    """Makes a `BatchScorer` of any scorer."""
-
-    scorer: LinkScorer
-
-    def offered(self, sighting: Sighting, links: Sequence[Link], known: Sequence[Evidence | None]) -> Sequence[Scored]:
-        scorer = self.scorer
-        found = scorer.evidence(sighting, links)
-        merged = [
-            new if old is None else merged_evidence(scorer, old, new) for old, new in zip(known, found, strict=False)
-        ]
-        return list(zip(merged, self.keys(merged), strict=True))
-
-    def saturated(self, evidence: Sequence[Evidence], sighting: Sighting) -> Sequence[bool]:
-        if not isinstance(self.scorer, Saturating):
-            return [False] * len(evidence)
-        return [self.scorer.is_saturated(one, sighting) for one in evidence]
-
-    def keys(self, evidence: Sequence[Evidence]) -> Sequence[Key]:
-        return [key_of(self.scorer, one) for one in evidence]
-
-    def reviewed(self, link: WaitingLink) -> Scored:
-        assert isinstance(self.scorer, Reviewer)
-        evidence = self.scorer.review(link)
-        return evidence, key_of(self.scorer, evidence)
-
-
-def merged_evidence(scorer: LinkScorer, known: Evidence, found: Evidence) -> Evidence:
-    """The known evidence itself if it stays the same."""
-    merge = scorer.merge
-    merged = {name: merge[name](old, found[name]) for name, old in known.items()}
-    return known if merged == known else merged
-
-
-def key_of(scorer: LinkScorer, evidence: Evidence) -> Key:
-    key = scorer.key(evidence)
-    return key if isinstance(key, tuple) else (key,)
 
 
 def _without_texts(sighting: Sighting) -> Sighting:
