@@ -226,8 +226,8 @@ class Folder:
             (band for visit in range(self._size.visits) for band in bands_of(self._simhash(visit))), np.int32
         )
         order = np.argsort(numbers, kind="stable")
-        rows = zip(numbers[order].tolist(), (order // BANDS + 1).tolist(), strict=True)
-        db.executemany("INSERT INTO bands VALUES (?, ?)", rows)
+        rows = zip(numbers[order].tolist(), (order // BANDS).tolist(), strict=True)
+        db.executemany("INSERT INTO bands VALUES (?, ?, ?)", ((band, n + 1, self._simhash(n)) for band, n in rows))
 
     def _counters(self, db: sqlite3.Connection) -> None:
         size, states = self._size, dict(db.execute("SELECT state, count(*) FROM links GROUP BY state").fetchall())

@@ -65,11 +65,46 @@ def test_every_fingerprint_near_enough_is_found(fingerprint: int, flipped: set[i
     seen = Duplicates(db)
     seen.alike("first", fingerprint)
     seen.write(db)
-    other = int.from_bytes(
-        ((fingerprint & (1 << 64) - 1) ^ sum(1 << bit for bit in flipped)).to_bytes(8, "big"), "big", signed=True
-    )
-    assert seen.alike("second", other) == ("first" if len(flipped) <= FARTHEST else "")
+    other = (fingerprint & (1 << 64) - 1) ^ sum(1 << bit for bit in flipped)
+    assert seen.alike("second", signed(other)) == ("first" if len(flipped) <= FARTHEST else "")
     db.close()
+
+
+@given(
+    st.integers(0, (1 << 64) - 1),
+    st.lists(st.tuples(st.sets(st.integers(0, 63), max_size=3), st.sampled_from("abcdef"), st.booleans()), max_size=12),
+)
+def test_what_is_found_is_what_a_search_of_all_fingerprints_finds(
+    middle: int, pages: list[tuple[set[int], str, bool]]
+) -> None:
+    """Those written earlier come first."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    Duplicates.create(db)
+    seen = Duplicates(db)
+    batches: list[list[tuple[int, str]]] = [[]]
+    for flipped, url, is_last_of_batch in pages:
+        bits = middle ^ sum(1 << bit for bit in flipped)
+        near = [[other for known, other in batch if (known ^ bits).bit_count() <= FARTHEST] for batch in batches]
+        first = next((others for batch in near if (others := set(batch) - {url})), {""})
+        assert seen.alike(url, signed(bits)) in first
+        if not any(near):
+            batches[-1].append((bits, url))
+        if is_last_of_batch:
+            seen.write(db)
+            batches.append([])
+    db.close()
+
+
+def signed(bits: int) -> int:
+    return bits - (1 << 64) if bits >> 63 else bits
+
+
+def test_a_band_of_an_unknown_fingerprint_is_like_nothing(db: sqlite3.Connection) -> None:
+    seen = Duplicates(db)
+    seen.alike("first", 7)
+    seen.write(db)
+    db.execute("DELETE FROM fingerprints")
+    assert seen.alike("second", 7) == ""
 
 
 def test_texts_too_short_to_tell_are_like_nothing(db: sqlite3.Connection) -> None:

@@ -10,6 +10,7 @@ from spoor.frontier.evidence import EvidenceNames
 from spoor.records import Evidence
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.migration import create_tables
+from tests.version_5 import as_version_5
 
 VERSION_3 = """
 CREATE TABLE hosts (
@@ -38,6 +39,7 @@ RULES = "User-agent: *\nDisallow: /private/ä\n"
 def as_version_3(folder: CrawlFolder) -> dict[str, Evidence]:
     """The same links, hosts and counters in the tables of version 3, with a robots.txt for every host. Returns the
     evidence of every link."""
+    as_version_5(folder)
     with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
         names = EvidenceNames.of(db)
         known = {url: names.unpack(packed) for url, packed in db.execute("SELECT url, evidence FROM links")}

@@ -12,6 +12,7 @@ from typing import Any
 from spoor.files import State
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.snapshots import Snapshot, Snapshots, write_snapshot
+from tests.version_5 import as_version_5
 
 EVIDENCE = {"prior": "signs", "site_yield": "place", "hub_yield": "hub", "list_yield": "list"}
 SNAPSHOTS = {
@@ -22,6 +23,7 @@ SNAPSHOTS = {
 
 
 def as_version_4(folder: CrawlFolder) -> CrawlFolder:
+    as_version_5(folder)
     with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
         db.execute("ALTER TABLE hosts RENAME COLUMN delay TO rest")
         db.execute("ALTER TABLE robots DROP COLUMN etag")

@@ -1,6 +1,6 @@
 """A crawl on disk: its files, locking, supported versions; and reading its HTTP messages.
 
-version         the version of the folder: `spoor crawl 5`
+version         the version of the folder: `spoor crawl 6`
 crawl.toml      the exact settings of the crawl
 crawl.db        links, hosts, pages, events (SQLite)
 crawl.db.sums   checksums of it, written at the end of the last run
@@ -50,7 +50,7 @@ from spoor.store.warc_repair import follow
 # The files of a crawl, locking, and folders that are refused.
 
 
-VERSION = "spoor crawl 5"
+VERSION = "spoor crawl 6"
 RESUMABLE = (VERSION, *STEPS)
 """Versions that can be resumed, after migration."""
 READABLE = (*RESUMABLE, "spoor crawl 2")

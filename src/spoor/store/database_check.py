@@ -13,7 +13,7 @@ from urllib.parse import quote
 from spoor.frontier.entry import State, place_of_row
 from spoor.frontier.evidence import EvidenceNames, names_in
 from spoor.frontier.rows import FIRST_PLACE, ROBOTS_OF_URLS, inflated, url_hash
-from spoor.store.duplicates import BANDS
+from spoor.store.duplicates import BANDS, BANDS_IN_SQL
 from spoor.store.incidents import Finding, Tell, counted
 from spoor.store.migration import shapes_in
 from spoor.store.sqlite_files import changed_bytes, lost_frames
@@ -216,10 +216,13 @@ def _events(db: sqlite3.Connection, found: Found) -> None:
 
 
 def _fingerprints(db: sqlite3.Connection, found: Found) -> None:
-    apart = (
-        f"(SELECT 1 FROM fingerprints LEFT JOIN bands ON fingerprint = id GROUP BY id HAVING count(band) <> {BANDS})"
+    whole = (
+        f"SELECT count(*) FROM bands WHERE band IN ({', '.join(BANDS_IN_SQL)}) AND fingerprint = fingerprints.id "
+        "AND bands.simhash = fingerprints.simhash"
     )
-    _tell_counts(db, {"fingerprints without their bands": apart}, found)
+    _tell_counts(db, {"fingerprints without their bands": f"fingerprints WHERE ({whole}) <> {BANDS}"}, found)
+    if (spare := _count(db, "bands") - BANDS * _count(db, "fingerprints")) > 0:
+        found(f"bands without their fingerprint: {spare:,}")
 
 
 def _tell_counts(db: sqlite3.Connection, wrong: dict[str, str], found: Found) -> None:

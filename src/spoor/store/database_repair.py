@@ -30,7 +30,7 @@ from spoor.store.database_check import (
     tell_evidence,
     tell_functions,
 )
-from spoor.store.duplicates import BANDS, bands_of
+from spoor.store.duplicates import write_bands
 from spoor.store.migration import ROWS, TableShape, create_tables, shapes, write_heads
 from spoor.store.sqlite_files import Row, Value, overlay, rows, write_sums
 from spoor.store.warc_repair import ASIDE
@@ -238,11 +238,9 @@ def _complete(db: sqlite3.Connection) -> None:
         f"UPDATE pages SET relevance = max(0.0, min(1.0, relevance)), status = max(0, min(999, status)), "
         f"relevant = relevant <> 0, noindex = noindex <> 0, needs_scripts = needs_scripts <> 0, {_SANE_TIMES}"
     )
-    db.create_function("band", 2, lambda simhash, place: bands_of(simhash)[place], deterministic=True)
-    for place in range(BANDS):
-        db.execute("INSERT OR IGNORE INTO bands SELECT band(simhash, ?), id FROM fingerprints", (place,))
     write_heads(db)
     db.execute("COMMIT")
+    write_bands(db)
 
 
 def _counted(db: sqlite3.Connection, stored: dict[str, int]) -> Counters:

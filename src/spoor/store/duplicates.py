@@ -6,6 +6,8 @@ import sqlite3
 from collections import OrderedDict
 from typing import Any
 
+from spoor.progress import Advance, unseen
+from spoor.store.transactions import transaction
 from spoor.store.warc import Kept
 from spoor.store.warc_records import digest_of
 
@@ -16,7 +18,13 @@ BANDS = 4
 MOST_OWN = 1_000
 """Number of its last payloads that a worker process remembers until they are committed for certain."""
 NOTHING = digest_of(b"")
+BANDS_AT_ONCE = 1 << 14
+"""Number of bands whose rows are added in one transaction, a sixteenth of all."""
 _BAND_BITS = 64 // BANDS
+ALL_BANDS = BANDS << _BAND_BITS
+_MASKS = [sum(1 << bit for bit in range(first, 64, BANDS)) for first in range(BANDS)]
+"""Every fourth bit, starting with each of the first four. Two similar fingerprints are equal under at least one mask:
+this rejects most of those that only share a band."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS digests (
@@ -25,7 +33,7 @@ CREATE TABLE IF NOT EXISTS digests (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS fingerprints (id INTEGER PRIMARY KEY, simhash INTEGER NOT NULL, url TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS bands (
-    band INTEGER NOT NULL, fingerprint INTEGER NOT NULL, PRIMARY KEY (band, fingerprint)
+    band INTEGER NOT NULL, fingerprint INTEGER NOT NULL, simhash INTEGER NOT NULL, PRIMARY KEY (band, fingerprint)
 ) WITHOUT ROWID;
 """
 _SAME = "SELECT url, at, digest, record_id, warc_file, warc_offset FROM digests WHERE digest = ?"
@@ -35,7 +43,14 @@ _REMEMBER = (
     "WHERE digests.warc_file = ''"
 )
 _IN_A_BAND = ", ".join("?" * BANDS)
-_ALIKE = f"SELECT id, simhash, url FROM bands JOIN fingerprints ON id = fingerprint WHERE band IN ({_IN_A_BAND})"
+_EQUAL_UNDER_A_MASK = " OR ".join(f"simhash & {mask:#x} = ? & {mask:#x}" for mask in _MASKS)
+_CANDIDATES = f"SELECT fingerprint, simhash FROM bands WHERE band IN ({_IN_A_BAND}) AND ({_EQUAL_UNDER_A_MASK})"
+_URL = "SELECT url FROM fingerprints WHERE id = ?"
+BANDS_IN_SQL = [
+    f"({place << _BAND_BITS} + (fingerprints.simhash >> {place * _BAND_BITS} & {(1 << _BAND_BITS) - 1}))"
+    for place in range(BANDS)
+]
+"""SQL expressions: the bands of a row of `fingerprints`, as in `bands_of`."""
 
 
 class Duplicates:
@@ -88,20 +103,20 @@ class Duplicates:
         (last,) = db.execute("SELECT ifnull(max(id), 0) FROM fingerprints").fetchone()
         prints = [(row, simhash, url) for row, (simhash, url) in enumerate(new, last + 1)]
         db.executemany("INSERT INTO fingerprints VALUES (?, ?, ?)", prints)
-        db.executemany(
-            "INSERT INTO bands VALUES (?, ?)", [(band, row) for row, simhash, _ in prints for band in bands_of(simhash)]
-        )
+        bands = [(band, row, simhash) for row, simhash, _ in prints for band in bands_of(simhash)]
+        db.executemany("INSERT INTO bands VALUES (?, ?, ?)", bands)
         self._kept.clear()
         self._unknown.clear()
         self._fingerprints.clear()
 
     def _near(self, fingerprint: int, bands: list[int]) -> list[str]:
-        """The URLs of similar pages, those in the file first, oldest first. Few of the candidates are similar: it is
-        faster to sort these than to let SQLite sort all."""
-        candidates = self._db.execute(_ALIKE, bands).fetchall()
-        written = sorted((row, url) for row, known, url in candidates if _distance(known, fingerprint) <= FARTHEST)
+        """The URLs of similar pages, those in the file first, oldest first. There are many candidates, of which few are
+        similar: SQLite rejects most of them while it scans the bands, and only the URLs of similar ones are read."""
+        candidates = self._db.execute(_CANDIDATES, (*bands, *[fingerprint] * BANDS))
+        similar = {row for row, known in candidates if _distance(known, fingerprint) <= FARTHEST}
+        written = [url for row in sorted(similar) for (url,) in self._db.execute(_URL, (row,))]
         new = (pair for band in bands for pair in self._fingerprints.get(band, ()))
-        return [url for _, url in written] + [url for known, url in new if _distance(known, fingerprint) <= FARTHEST]
+        return written + [url for known, url in new if _distance(known, fingerprint) <= FARTHEST]
 
 
 class StoredPayloads:
@@ -130,6 +145,17 @@ def bands_of(fingerprint: int) -> list[int]:
     """The four 16-bit bands of a fingerprint, each tagged with its position."""
     mask = (1 << _BAND_BITS) - 1
     return [place << _BAND_BITS | (fingerprint >> place * _BAND_BITS) & mask for place in range(BANDS)]
+
+
+def write_bands(db: sqlite3.Connection, advance: Advance = unseen) -> None:
+    """Adds the rows of `bands` that are missing, in their order, in several transactions: in the order of fingerprints,
+    every row would change another page of the file. Reports bands to `advance`."""
+    for first in range(0, ALL_BANDS, BANDS_AT_ONCE):
+        band = BANDS_IN_SQL[first >> _BAND_BITS]
+        found = f"SELECT {band} AS band, id, simhash FROM fingerprints WHERE band BETWEEN ? AND ? ORDER BY band, id"
+        with transaction(db):
+            db.execute(f"INSERT OR IGNORE INTO bands {found}", (first, first + BANDS_AT_ONCE - 1))
+        advance(BANDS_AT_ONCE)
 
 
 def _distance(one: int, other: int) -> int:

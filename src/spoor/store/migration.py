@@ -15,7 +15,7 @@ from spoor.frontier.evidence import NAMES_SCHEMA, EvidenceNames
 from spoor.frontier.rows import FIRST_PLACE, SCHEMA, VALIDATORS, deflated
 from spoor.frontier.sqlite import SqliteStore
 from spoor.progress import Advance, Progress, unseen
-from spoor.store.duplicates import Duplicates
+from spoor.store.duplicates import ALL_BANDS, Duplicates, write_bands
 from spoor.store.journal import Journal
 from spoor.store.lesson_tables import create_lesson_tables
 from spoor.store.marks import Marks
@@ -206,6 +206,20 @@ def _add_needs_scripts(db: sqlite3.Connection, progress: Progress) -> None:
             advance(ROWS)
 
 
+def from_5(database: Path, progress: Progress) -> None:
+    """Migrates version 5 to 6. The table `bands` did not have the fingerprints themselves. It is derived data, and made
+    again. A database without tables is left unchanged."""
+    with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as db:
+        db.execute("PRAGMA trusted_schema = OFF")
+        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'fingerprints'").fetchone() is None:
+            return
+        if "simhash" not in {row[1] for row in db.execute("PRAGMA table_info(bands)")}:
+            db.execute("DROP TABLE IF EXISTS bands")
+        Duplicates.create(db)
+        with progress("indexing the fingerprints of texts", ALL_BANDS) as advance:
+            write_bands(db, advance)
+
+
 def write_heads(db: sqlite3.Connection, advance: Advance = unseen) -> None:
     """Sets for each host the position of its first waiting link, inside the caller's transaction."""
     db.create_function("place", 4, place_of_row, deterministic=True)
@@ -224,5 +238,9 @@ def _pieces(db: sqlite3.Connection, table: str) -> Iterator[tuple[int, int]]:
     yield from ((first, first + ROWS - 1) for first in range(0, last + 1, ROWS))
 
 
-STEPS: dict[str, Callable[[Path, Progress], None]] = {"spoor crawl 3": from_3, "spoor crawl 4": from_4}
+STEPS: dict[str, Callable[[Path, Progress], None]] = {
+    "spoor crawl 3": from_3,
+    "spoor crawl 4": from_4,
+    "spoor crawl 5": from_5,
+}
 """The migration step from each version to the next, in order."""
