@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.served_web import Shape, served
@@ -32,6 +32,9 @@ WARMING = 0.1
 
 PLAIN = "soft-focused"
 """The strategy of the crawls that are compared: the cost of choosing is told apart."""
+
+EARLIER = ", beside"
+"""Added to the name of a crawl by the spoor of another checkout."""
 
 HOW_TO_INSTALL = "Scrapy is not installed, so it is not compared; pip install scrapy==2.19.0"
 
@@ -64,16 +67,18 @@ class Run:
 
 @dataclass(frozen=True)
 class Contestant:
-    """`command` is given the number of pages and the seeds; it prints a `Run` as JSON."""
+    """`command` is given the number of pages and the seeds, and prints a `Run` as JSON. It is run in the folder
+    `where`."""
 
     name: str
     command: tuple[str, ...]
     cores: tuple[int, ...]
+    where: Path | None = None
 
     def run(self, pages: int, seeds: list[str]) -> Run:
         command = [*self.command, str(pages), json.dumps(seeds)]
         pinned = ["taskset", "--cpu-list", ",".join(map(str, self.cores))]
-        done = subprocess.run([*pinned, *command], stdout=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run([*pinned, *command], stdout=subprocess.PIPE, text=True, check=True, cwd=self.where)
         return Run(**json.loads(done.stdout))
 
 
@@ -82,12 +87,17 @@ def main(options: Sequence[str]) -> None:
     parser.add_argument("--pages", type=int, default=3000, metavar="N", help="visited by each crawl")
     parser.add_argument("--rounds", type=int, default=3, metavar="K", help="the median of K is printed")
     parser.add_argument("--scrapy", default=sys.executable, metavar="PYTHON", help="an interpreter that has Scrapy")
+    parser.add_argument(
+        "--beside", type=Path, metavar="CHECKOUT", help="crawl also with the spoor of this checkout, after make install"
+    )
     arguments = parser.parse_args(options)
     shape = Shape(arguments.pages * WEB_PER_CRAWL)
     first, *others = sorted(os.sched_getaffinity(0))
     two = (first, *others[:1])
-    learning = spoor("one process that learns", 0, two[:1], "learned")
-    alone = [spoor("one process", 0, two[:1]), learning, *scrapies(arguments.scrapy, two[:1])]
+    alone = [spoor("one process", 0, two[:1]), spoor("one process that learns", 0, two[:1], "learned")]
+    if arguments.beside is not None:
+        alone += [beside(one, arguments.beside.resolve()) for one in alone]
+    alone += scrapies(arguments.scrapy, two[:1])
     workers = [spoor("1 worker", 1, two[:1]), spoor("1 worker", 1, two), spoor("2 workers", 2, two)]
     workers.append(spoor("2 workers, learned", 2, two, "learned"))
     runs: dict[Contestant, list[Run]] = {}
@@ -99,11 +109,17 @@ def main(options: Sequence[str]) -> None:
                     tell(one, runs[one][-1])
     print_runs(runs, f"live crawl: {arguments.pages:,} pages of a web of {shape.pages:,}, median of {arguments.rounds}")
     print_speeds({one: median(each, lambda run: run.speed) for one, each in runs.items()})
-    print_costs({(one.name, len(one.cores)): [run.cost for run in each] for one, each in runs.items()})
+    print_costs({(one.name, len(one.cores)): each for one, each in runs.items()})
 
 
 def spoor(name: str, workers: int, cores: tuple[int, ...], strategy: str = PLAIN) -> Contestant:
     return Contestant(f"spoor, {name}", (sys.executable, "-m", "bench.live", str(workers), strategy), cores)
+
+
+def beside(one: Contestant, checkout: Path) -> Contestant:
+    """The same crawl by the spoor of another checkout."""
+    python = str(checkout / ".venv/bin/python")
+    return replace(one, name=one.name + EARLIER, command=(python, *one.command[1:]), where=checkout)
 
 
 def scrapies(python: str, cores: tuple[int, ...]) -> list[Contestant]:
@@ -150,18 +166,26 @@ def print_speeds(speeds: dict[Contestant, float]) -> None:
         print(f"2 workers on 2 cores / one process on 1 core: {two / alone:.2f}")
 
 
-def print_costs(costs: dict[tuple[str, int], list[float]]) -> None:
-    """Ratios of the processor time of all processes, round by round."""
-    plain, learning = costs["spoor, one process", 1], costs["spoor, one process that learns", 1]
+def print_costs(runs: dict[tuple[str, int], list[Run]]) -> None:
+    """Ratios of processor time, round by round."""
+    plain, learning = runs["spoor, one process", 1], runs["spoor, one process that learns", 1]
     for name, of, others in (
         ("learned / soft-focused", learning, plain),
-        ("Scrapy, documented / learned", costs.get(("Scrapy, documented", 1)), learning),
-        ("learned with 2 workers / without", costs.get(("spoor, 2 workers, learned", 2)), learning),
+        ("soft-focused / that of the checkout beside", plain, runs.get((f"spoor, one process{EARLIER}", 1))),
+        ("learned / that of the checkout beside", learning, runs.get((f"spoor, one process that learns{EARLIER}", 1))),
+        ("Scrapy, documented / learned", runs.get(("Scrapy, documented", 1)), learning),
+        ("learned with 2 workers / without", runs.get(("spoor, 2 workers, learned", 2)), learning),
     ):
-        if of:
-            ratios = [one / other for one, other in zip(of, others, strict=True)]
-            rounds = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-            print(f"processor time, {name}: {rounds}; median {statistics.median(ratios):.2f}")
+        if of and others:
+            print_ratios(
+                f"processor time, {name}", [one.cost / other.cost for one, other in zip(of, others, strict=True)]
+            )
+    of_main = [one.main_cost / other.main_cost for one, other in zip(learning, plain, strict=True)]
+    print_ratios("without the process for demanding pages, learned / soft-focused", of_main)
+
+
+def print_ratios(what: str, ratios: Sequence[float]) -> None:
+    print(f"{what}: {', '.join(f'{ratio:.2f}' for ratio in ratios)}; median {statistics.median(ratios):.2f}")
 
 
 def settings(pages: int, seeds: Sequence[str], workers: int = 0, strategy: str = PLAIN) -> Config:
