@@ -23,12 +23,14 @@ from spoor.errors import BadInput, BrokenContract, UsageError
 from spoor.lab.comparison import workers
 from spoor.lab.contest import code_of
 from spoor.lab.web import Web
+from spoor.live.page_reader import Reader
 from spoor.live.reading_processes import ReadingLimits, packed_to_send, reading
 from spoor.origins import pack
 from spoor.records import Failure, Page, Response, Visit
 from spoor.registry import register_judge, register_strategy
 from spoor.roles import Judge
 from spoor.strategy import Strategy
+from tests.deadly_crawl import DeadlyJudge
 from tests.served import served
 from tests.test_reading_processes import asked
 from tests.tiny import events_of, graph, names, truth
@@ -416,6 +418,13 @@ def test_a_script_that_crawls_whenever_it_is_imported_is_told_where_to_put_that(
 def test_only_modules_that_are_needed_are_brought_along() -> None:
     modules = {origin.module for origin in pack(registry.judge("keywords:horse")).origins}
     assert "spoor.judging.topic_judges" in modules and "__main__" not in modules
+
+
+def test_only_what_is_made_of_spoor_alone_is_copied_by_a_fork() -> None:
+    """Another library may have threads, which a fork would not copy."""
+    judge = registry.judge("keywords:horse")
+    assert pack(Reader.of(registry.strategy("learned", judge))).may_fork
+    assert not pack(DeadlyJudge()).may_fork
 
 
 def test_one_process_alone_asks_for_no_modules(

@@ -80,6 +80,14 @@ class Packed:
     content: bytes
     origins: tuple[Origin, ...]
 
+    @property
+    def may_fork(self) -> bool:
+        """Whether a process that has unpacked it has no threads of other libraries, which would not survive a fork."""
+        return all(origin.module.partition(".")[0] in _WITHOUT_THREADS for origin in self.origins)
+
+
+_WITHOUT_THREADS = {"spoor", "numpy", *sys.stdlib_module_names}
+
 
 def pack(thing: object) -> Packed:
     """Raises UsageError if another process could not unpack it."""
