@@ -259,8 +259,8 @@ async def _work(own: socket.socket, saturated: SaturatedLinks | None) -> None:
         reader: Reader = unpacked(setup.reader)
         reader.warm_up()
         # Before there are threads.
-        copies = setup.processes if setup.reader.may_fork else 0
-        started = forked(copies, reader, reading_limits(setup.settings, reader), own)
+        processes = setup.processes if setup.reader.may_fork else 0
+        started = forked(processes, reader, reading_limits(setup.settings, reader), own)
         reader = replace(reader, is_away=True, saturated=saturated)
         async with _visiting(setup, number, reader, messages, started) as visiting:
             messages.send((_READY, None))
