@@ -24,6 +24,7 @@ from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, V
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
+from spoor.store.run_time import RunTime
 from spoor.store.warc import Kept
 from spoor.store.warc_records import digest_of
 from spoor.strategy import Strategy
@@ -81,8 +82,14 @@ def crawl_into(
             store.write_along(part.write)
         crawl = Crawl(strategy, Frontier(store, rules), limits, journal)
         crawl.begin(seeds)
-        events = list(simulate(crawl, Telling(world, journal, duplicates, languages or {})))
-        journal.end(max((event.at for event in events), default=0.0), crawl.ended())
+        now = 0.0
+        run_time = RunTime.create(store.connection, lambda: now)
+        store.write_along(run_time.write)
+        run_time.begin()
+        for event in simulate(crawl, Telling(world, journal, duplicates, languages or {})):
+            now = max(now, event.at)
+        journal.end(now, crawl.ended())
+        run_time.end()
         crawl.frontier.commit()
     return folder
 

@@ -105,12 +105,11 @@ class Crawl:
             if self.frontier.find([url]) == [None] and not self._scoring.is_foreign(url):
                 self.frontier.add(Entry(url, host_of(url), SOONEST, trail=root))
 
-    def resume(self, now: float, died_of: str = "", last_heard_of: float | None = None) -> None:
+    def resume(self, now: float, died_of: str = "", set_back: float = 0.0) -> None:
         """To be called before `begin` if the crawl may be a resumed one. `died_of` is the URL that the previous process
-        was working on when it died, "" if it did not die. `last_heard_of` is the last time it recorded, which is later
-        than `now` if the clock was set back."""
-        ahead = 0.0 if last_heard_of is None else max(0.0, last_heard_of - now)
-        given_up = self.frontier.reopen(now, died_of, ahead, max(LONGEST_DELAY, self.limits.longest_wait))
+        was working on when it died, "" if it did not die. The clock is `set_back` seconds behind the last time that it
+        recorded."""
+        given_up = self.frontier.reopen(now, died_of, set_back, max(LONGEST_DELAY, self.limits.longest_wait))
         if given_up:
             self._turned_away.append(Refused(now, Refusal(died_of, f"{DIED}, twice", parked=True)))
         elif died_of:

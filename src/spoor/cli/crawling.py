@@ -40,6 +40,7 @@ from spoor.settings import Config
 from spoor.stopping import ExpectedFinds
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.recent import expected_in
+from spoor.store.run_time import RunTime
 from spoor.store.sharded_folder import ShardedFolder
 
 # A status line of a running crawl: redrawn on a terminal, otherwise printed and logged every few seconds.
@@ -55,10 +56,10 @@ SECONDS_WITHOUT_A_PAGE = 600.0
 class LiveLine:
     """Counts events and shows them; all output goes to standard error."""
 
-    def __init__(self, crawl: Crawl, no_browser: str = "") -> None:
+    def __init__(self, crawl: Crawl, run_time: RunTime, no_browser: str = "") -> None:
         """`no_browser` is what is missing to render pages; "" if nothing."""
-        self._crawl, self._frontier = crawl, crawl.frontier
-        self._began = self._last_line = time.monotonic()
+        self._crawl, self._frontier, self._run_time = crawl, crawl.frontier, run_time
+        self._last_line = time.monotonic()
         self._visited = self._found = self._failed = self._troubled = self._need_scripts = 0
         self._rendered = self._gained = 0
         self._rendering = 0.0
@@ -67,7 +68,7 @@ class LiveLine:
         self._longest: Held | None = None
         self._last_failure = ""
         self.expected: ExpectedFinds | None = None
-        self._last_page, self._silence_reported, self._last_count = self._began, False, 0
+        self._last_page, self._silence_reported, self._last_count = self._last_line, False, 0
         shown = _terminal() and not is_quiet()
         self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if shown else None
 
@@ -155,7 +156,7 @@ class LiveLine:
             remark(line)
 
     def line(self) -> str:
-        seconds = max(1e-9, time.monotonic() - self._began)
+        seconds = max(1e-9, self._run_time.seconds)
         share = self._found / self._visited if self._visited else 0.0
         done = f"{self._visited:,} pages  {self._visited / seconds:,.1f}/s  {self._found:,} relevant ({share:.0%})"
         queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_delayed():,} hosts delayed"
@@ -192,9 +193,8 @@ class LiveLine:
         return "" if self._visited else self._last_failure
 
     def summary(self, ended: str, folder: Path) -> str:
-        seconds = time.monotonic() - self._began
         share = f" ({self._found / self._visited:.0%})" if self._visited else ""
-        done = f"{self._visited:,} pages in {seconds:,.1f} s, {self._found:,} relevant{share}"
+        done = f"{self._visited:,} pages in {self._run_time.seconds:,.1f} s, {self._found:,} relevant{share}"
         left = f"{self._failed:,} failed visits, {len(self._frontier):,} links still waiting"
         idle = f"a connection was idle for {self._crawl.idle:,.1f} s, waiting for better links on delayed hosts"
         end = f"ended because {ended}; the crawl is in {folder}"
@@ -211,7 +211,7 @@ class LiveLine:
             "gained": self._gained,
             "render_seconds": self._rendering,
             "waiting": len(self._frontier),
-            "seconds": time.monotonic() - self._began,
+            "seconds": self._run_time.seconds,
             "idle": self._crawl.idle,
             "ended_because": ended,
         }
@@ -381,7 +381,7 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, argume
         if arguments.metrics is not None:
             address = await opened.enter_async_context(serving(registry_of(metrics), arguments.metrics))
             remark(f"metrics are at {address}")
-        with LiveLine(session.crawl, session.no_browser) as line:
+        with LiveLine(session.crawl, session.run_time, session.no_browser) as line:
             beside = [asyncio.create_task(task) for task in (_tick(line), _look_ahead(line, folder))]
             async for events in run_for(session, settings.crawl.max_minutes):
                 metrics.tell(events)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import shutil
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -141,16 +140,16 @@ async def _crawl(folder: CrawlFolder, strategy: str, web: Plan, max_pages: int) 
     async with DemoServer(web) as server:
         settings = settings_for(strategy, server.seeds, max_pages)
         folder.write_settings(config.dumps(settings))
-        found, failed, began = 0, 0, time.monotonic()
+        found, failed = 0, 0
         kinds, kind_of = Counter[PageKind](), web.kinds()
         async with open_session(folder, settings) as session:
-            with LiveLine(session.crawl) as line:
+            with LiveLine(session.crawl, session.run_time) as line:
                 async for events in session.run():
                     line.tell(events)
                     found += sum(isinstance(event, Visited) and event.verdict.relevant for event in events)
                     failed += sum(isinstance(event, Failed) and event.visit.purpose == "page" for event in events)
                     kinds.update(kind_of[place] for place in _found(events) if place in kind_of)
-            visits, seconds = session.crawl.frontier.visits, time.monotonic() - began
+            visits, seconds = session.crawl.frontier.visits, session.run_time.seconds
         asked, disallowed = len(server.requests), server.disallowed.total()
         return Result(strategy, visits, found, failed, asked, seconds, disallowed, kinds)
 

@@ -90,7 +90,7 @@ class _Line:
     """The totals of all shards, printed every few seconds."""
 
     def __init__(self) -> None:
-        self._began = self._last = time.monotonic()
+        self._last = time.monotonic()
         self._totals = Totals(0, 0, 0, 0, 0, 0.0)
 
     def tell(self, totals: Totals) -> None:
@@ -105,10 +105,10 @@ class _Line:
         totals = self._totals
         pages = f"{totals.pages:,} pages, {totals.relevant:,} relevant, {totals.failed:,} failed"
         busiest = f"the busiest shard made {totals.busiest:.0%} of {totals.visits:,} visits"
-        return f"{pages}, {totals.waiting:,} links wait; {busiest}; {duration(time.monotonic() - self._began)}"
+        return f"{pages}, {totals.waiting:,} links wait; {busiest}; {duration(totals.seconds)}"
 
     def as_json(self) -> dict[str, object]:
         totals = self._totals
         counts = {"pages": totals.pages, "relevant": totals.relevant, "failed": totals.failed}
         rest = {"visits": totals.visits, "waiting": totals.waiting, "busiest_shard": totals.busiest}
-        return {**counts, **rest, "seconds": time.monotonic() - self._began}
+        return {**counts, **rest, "seconds": totals.seconds}

@@ -193,29 +193,37 @@ def place_for(folder: CrawlFolder) -> Path:
 
 def open_to_count(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
     """Creates the file if needed, and replaces it if it belongs to another crawl or version."""
-    db = _connected(file)
     try:
+        if (db := _opened(folder, file)) is None:
+            _remove(file)
+            db = _opened(folder, file)
+        assert db is not None, "a new file is current"
+        return db
+    except UNREADABLE as error:
+        raise BadInput(f"cannot use {file}: {error}; delete it; the dashboard will create it again") from None
+
+
+def _opened(folder: CrawlFolder, file: Path) -> sqlite3.Connection | None:
+    """None if the file belongs to another crawl or version."""
+    uri = f"file:{quote(str(file))}"
+    with contextlib.ExitStack() as opened:
+        db = opened.enter_context(contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)))
         _prepare(db)
         _attach(db, folder)
         if not _is_current(db):
-            db.close()
-            _remove(file)
-            db = _connected(file)
-            _prepare(db)
-            _attach(db, folder)
-            _is_current(db)
-    except UNREADABLE as error:
-        db.close()
-        raise BadInput(f"cannot use {file}: {error}; delete it; the dashboard will create it again") from None
-    return db
+            return None
+        opened.pop_all()
+        return db
 
 
 def open_to_look_up(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
     """The database of the crawl, with dashboard.db attached as `counted`; both read-only."""
-    db = open_to_read(folder.database)
-    db.execute("ATTACH ? AS counted", (f"file:{quote(str(file))}?mode=ro",))
-    db.execute("PRAGMA query_only = ON")
-    return db
+    with contextlib.ExitStack() as opened:
+        db = opened.enter_context(contextlib.closing(open_to_read(folder.database)))
+        db.execute("ATTACH ? AS counted", (f"file:{quote(str(file))}?mode=ro",))
+        db.execute("PRAGMA query_only = ON")
+        opened.pop_all()
+        return db
 
 
 def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
@@ -263,10 +271,6 @@ def state_of(db: sqlite3.Connection, name: str) -> int:
     lesson whose verdicts were counted."""
     row = db.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
     return int(row[0]) if row else 0
-
-
-def _connected(file: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{quote(str(file))}", uri=True, isolation_level=None)
 
 
 def _prepare(db: sqlite3.Connection) -> None:

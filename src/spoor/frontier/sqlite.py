@@ -9,7 +9,7 @@ import zlib
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import astuple
 from functools import partial
 from itertools import islice
@@ -111,8 +111,11 @@ class SqliteStore:
         self._resumed_at = -math.inf
         self._delay_ends: list[float] = []
         try:
-            self._db = sqlite3.connect(path, isolation_level=None, cached_statements=STATEMENTS)
-            self._prepare()
+            with ExitStack() as opened:
+                db = sqlite3.connect(path, isolation_level=None, cached_statements=STATEMENTS)
+                self._db = opened.enter_context(closing(db))
+                self._prepare()
+                opened.pop_all()
         except UNREADABLE as error:
             raise BadInput(f"cannot use {path} as a frontier: {error}") from None
 

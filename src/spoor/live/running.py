@@ -19,6 +19,7 @@ from spoor.live.watchdog import Hold
 from spoor.stopping import LastRequests
 from spoor.store.idle_time import note_idle
 from spoor.store.mail import Mail
+from spoor.store.run_time import RunTime
 
 
 @dataclass
@@ -29,6 +30,7 @@ class Session:
     crawl: Crawl
     driver: LiveDriver
     archive: Archive
+    run_time: RunTime
     snapshots: SnapshotWriter
     actions: ActionApplier
     learning: ActiveLearning | None = None
@@ -45,6 +47,7 @@ class Session:
 
     async def run(self) -> AsyncIterator[list[Event]]:
         """Yields the events of each batch, after they are committed and written to the WARC."""
+        self.run_time.begin(self.archive.journal.last)
         self.apply_actions()
         async with self._listening(), contextlib.nullcontext() if self.learning is None else self.learning.beside():
             going_on = True
@@ -60,6 +63,7 @@ class Session:
         if self.learning is not None and self.learning.finish():
             yield self._taken()
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
+        self.run_time.end()
         self.crawl.frontier.commit()
         self.actions.folder.idle.unlink(missing_ok=True)
         await self.snapshots.finish(self.driver.clock())

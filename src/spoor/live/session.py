@@ -63,10 +63,11 @@ from spoor.store.copied_mail import mail_of
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import CurrentUrl, SavedTroubles, died_of
-from spoor.store.journal import Journal, last_moment
+from spoor.store.journal import Journal, set_back
 from spoor.store.mail import Mail
 from spoor.store.recent import last_requests
 from spoor.store.renders import Renders
+from spoor.store.run_time import RunTime
 from spoor.store.steered import SteeringLog, steered
 from spoor.store.warc import WarcWriter
 from spoor.strategy import Strategy
@@ -146,6 +147,7 @@ class _Resumed:
     in_work: CurrentUrl
     troubles: SavedTroubles
     clock: SteadyClock
+    run_time: RunTime
 
 
 @contextlib.contextmanager
@@ -184,11 +186,14 @@ def _resumed(
         journals = Journals((SteeringLog.create(store, archive.journal), renders))
         handover = Handover(share, mail) if share and mail else None
         crawl = Crawl(strategy, frontier, limits_of(settings, now), journals, troubles, guidance, handover, saturated)
-        crawl.resume(now, died, last_moment(db))
+        behind = set_back(db, now)
+        crawl.resume(now, died, behind)
         crawl.begin(settings.crawl.seeds)
+        run_time = RunTime.create(db, clock, behind)
+        store.write_along(run_time.write)
         learning = None if taught is None else learning_of(taught, crawl, archive.journal, store, settings, clock)
         parts = (crawl, store, archive, renders, snapshots, learning, mail)
-        yield _Resumed(*parts, earlier, languages, in_work, troubles, clock)
+        yield _Resumed(*parts, earlier, languages, in_work, troubles, clock, run_time)
 
 
 def _mail(store: SqliteStore, journal: Journal, share: Share) -> Mail:
@@ -260,7 +265,8 @@ def _session(resumed: _Resumed, settings: Config, folder: CrawlFolder, driver: L
     crawl, learning, snapshots = resumed.crawl, resumed.learning, resumed.snapshots
     actions = ActionApplier(folder, resumed.store.connection, settings, crawl, resumed.clock)
     last = _last_requests(settings, resumed.store)
-    session = Session(crawl, driver, resumed.archive, snapshots, actions, learning, last, no_browser, resumed.mail)
+    parts = (crawl, driver, resumed.archive, resumed.run_time, snapshots, actions, learning)
+    session = Session(*parts, last, no_browser, resumed.mail)
     if learning is not None:
         learning.note, learning.on_error = session.note, driver.wake
         learning.on_lesson = lambda version: snapshots.renew(warm_name_of(resumed.earlier, version))

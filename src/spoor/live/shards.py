@@ -26,6 +26,7 @@ from spoor.live.copying import LEASE_SECONDS, Copying, copied
 from spoor.live.from_settings import host_rules
 from spoor.live.running import Session
 from spoor.live.session import open_session
+from spoor.live.watchdog import SteadyClock
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
 from spoor.store.journal import open_to_read
@@ -281,7 +282,7 @@ async def _all(calls: Iterable[Awaitable[None]]) -> None:
 @dataclass(frozen=True)
 class Totals:
     """Sums over all shards and all runs. `busiest` is the share of all visits that the busiest shard has made,
-    `warnings` the current warnings of shards."""
+    `warnings` the current warnings of shards. `seconds` is how long the crawl has run, not the sum over its shards."""
 
     pages: int
     relevant: int
@@ -290,6 +291,7 @@ class Totals:
     visits: int
     busiest: float
     warnings: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
 NOTHING_BEFORE = Totals(0, 0, 0, 0, 0, 0.0)
@@ -323,6 +325,7 @@ class Coordinator:
         self._shards = shards
         self._granted = granted
         self._visits = visits
+        self._run_time = granted.run_time(SteadyClock())
         self._addresses = AddressTurns(len(shards))
         self._before = before
         self.reports: list[ShardReport | None] = [None] * len(shards)
@@ -335,7 +338,7 @@ class Coordinator:
         self._why = self._why or why
 
     async def run(self, tell: Callable[[Totals], None]) -> str:
-        """Returns why the crawl ended. `tell` is called after every round."""
+        """Returns why the crawl ended. `tell` is called after every round, and at the end."""
         idle_rounds = 0
         while not self._why:
             began = time.monotonic()
@@ -352,6 +355,9 @@ class Coordinator:
                 self.stop(f"the budget of {self._visits} visits is spent")
             await asyncio.sleep(min(10 * PAUSE, max(PAUSE, took / ROUNDS_TAKE)))
         await asyncio.gather(*(shard.stop(self._why) for shard in self._shards))
+        self._run_time.end()
+        self._granted.write([], self._run_time)
+        tell(self.totals())
         return self._why
 
     async def _round(self) -> None:
@@ -364,7 +370,9 @@ class Coordinator:
         visits = [self._spent(number) + more for number, more in enumerate(leases(best_keys, lease))]
         here = [number for number, report in enumerate(self.reports) if report]
         addresses = self._addresses.round({n: report.addresses for n, report in enumerate(self.reports) if report})
-        self._granted.write([(number, visits[number]) for number in here])
+        if here and not self._run_time.has_begun:
+            self._run_time.begin()
+        self._granted.write([(number, visits[number]) for number in here], self._run_time)
         rivals = [max(gains[:number] + gains[number + 1 :], default=0.0) for number in range(len(gains))]
         await _all(
             self._shards[number].grant(Lease(visits[number], rivals[number]), addresses[number]) for number in here
@@ -408,4 +416,5 @@ class Coordinator:
         summed = {name: sum(getattr(report, name) for report in reports) for name in counts}
         visits = self._before.visits + sum(spent)
         warnings = tuple(report.warning for report in self.reports if report and report.warning)
-        return Totals(**summed, visits=visits, busiest=max(spent) / max(1, visits), warnings=warnings)
+        busiest, seconds = max(spent) / max(1, visits), self._run_time.total
+        return Totals(**summed, visits=visits, busiest=busiest, warnings=warnings, seconds=seconds)

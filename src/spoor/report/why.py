@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import heapq
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -92,7 +93,7 @@ def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) 
     entry, host, lost = stored_entry(db, url), _host(db, host_of(url)), _dropped(parts, url)
     holding, text = _robots(db, url)
     visits = [(part, page) for part in parts for page in pages_of(part.db, url)]
-    events = sorted((event for part in parts for event in events_of(part.db, url)), key=lambda event: event.at)
+    events = tuple(heapq.merge(*(events_of(part.db, url) for part in parts), key=lambda event: event.at))
     found_on = entry.found_on if entry else lost.found_on if lost else ""
     return UrlHistory(
         url=url,
@@ -102,7 +103,7 @@ def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) 
         outbid=entry is not None and _outbid(db, entry),
         pages=tuple(replace(page, duplicate_of=duplicate_of(parts, part, page)) for part, page in visits),
         renders=tuple(filter(None, (render_of(part.db, page.host, url, page.number) for part, page in visits))),
-        events=tuple(events),
+        events=events,
         dropped=lost,
         sent_here=() if entry else tuple(row for part in parts for row in redirects(part.db, url)),
         host=host,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import heapq
 import json
 import math
@@ -21,9 +22,10 @@ from spoor.frontier.evidence import renamed_evidence
 from spoor.frontier.rows import UNREADABLE, stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.store.event_rows import event_row, storable
+from spoor.store.run_time import SCHEMA as RUNS
 from spoor.urls import host_of
 
-SCHEMA = """
+SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS pages (
     id INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT NOT NULL, number INTEGER NOT NULL, started REAL NOT NULL,
     ended REAL NOT NULL, status INTEGER NOT NULL, size INTEGER NOT NULL, relevance REAL NOT NULL,
@@ -41,7 +43,7 @@ CREATE TABLE IF NOT EXISTS dropped (
     host TEXT NOT NULL, url TEXT NOT NULL, because TEXT NOT NULL, found_on TEXT NOT NULL, at REAL NOT NULL,
     PRIMARY KEY (host, url)
 ) WITHOUT ROWID;
-"""
+{RUNS}"""
 _PAGE = (
     "url, host, number, started, ended, status, size, relevance, because, label, added, waiting, title, language, "
     "digest, simhash, duplicate_of, warc_file, warc_offset, relevant, noindex, needs_scripts"
@@ -208,23 +210,29 @@ class Journal:
         return self._last
 
 
-def open_to_read(database: Path) -> sqlite3.Connection:
-    """Opens read-only; sees every committed batch of a running crawl."""
+def open_to_read(database: Path, table: str = "pages") -> sqlite3.Connection:
+    """Opens read-only a database that has this table; sees every committed batch of a running crawl."""
     uri = f"file:{quote(str(database.resolve()))}?mode=ro"
     # In a read-only folder, SQLite opens a WAL database only as immutable.
     for how in (uri, uri + "&immutable=1"):
         try:
-            db = sqlite3.connect(how, uri=True, isolation_level=None)
-            # The file may be untrusted: its schema may not call functions, and cells are checked before use.
-            db.execute("PRAGMA trusted_schema = OFF")
-            db.execute("PRAGMA cell_size_check = ON")
-            db.execute("SELECT count(*) FROM pages WHERE id = 0").fetchone()
-            return db
+            return _opened_to_read(how, table)
         except UNREADABLE as error:
             reason = str(error)
         if Path(f"{database}-wal").exists():
             break
     raise BadInput(f"cannot read {database}: {reason}")
+
+
+def _opened_to_read(uri: str, table: str) -> sqlite3.Connection:
+    with contextlib.ExitStack() as opened:
+        db = opened.enter_context(contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)))
+        # The file may be untrusted: its schema may not call functions, and cells are checked before use.
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("PRAGMA cell_size_check = ON")
+        db.execute(f"SELECT count(*) FROM {table} WHERE id = 0").fetchone()
+        opened.pop_all()
+        return db
 
 
 def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageRow]:
@@ -263,6 +271,12 @@ def last_moment(db: sqlite3.Connection) -> float | None:
     last = "(SELECT {} FROM {} ORDER BY id DESC LIMIT 1)"
     row = db.execute(f"SELECT {last.format('ended', 'pages')}, {last.format('at', 'events')}").fetchone()
     return max((moment for moment in row if moment is not None), default=None)
+
+
+def set_back(db: sqlite3.Connection, now: float) -> float:
+    """By how many seconds a clock that says `now` is behind the last page or event; 0 if it is not."""
+    last = last_moment(db)
+    return 0.0 if last is None else max(0.0, last - now)
 
 
 def count_lessons(db: sqlite3.Connection, after: int = 0, before: float = math.inf) -> int:

@@ -36,6 +36,7 @@ from spoor.store.sharded_folder import ShardedFolder
 from spoor.store.steered import SCHEMA as STEERED
 from spoor.store.transactions import transaction
 
+SCHEMA = FRONTIER + NAMES_SCHEMA + JOURNAL + DUPLICATES + MAIL + RENDERS + STEERED
 Table = Sequence[int]
 """The shard of each bucket."""
 Databases = Mapping[int, sqlite3.Connection]
@@ -97,12 +98,14 @@ def _opened(folder: ShardedFolder, *new: int) -> Iterator[Databases]:
 
 def open_to_move(database: object) -> sqlite3.Connection:
     """Commits are synced to disk: what is removed from one database must survive a power failure in the other."""
-    db = sqlite3.connect(str(database), isolation_level=None)
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = FULL")
-    db.executescript(f"BEGIN; {FRONTIER + NAMES_SCHEMA + JOURNAL + DUPLICATES + MAIL + RENDERS + STEERED} COMMIT;")
-    db.create_function("place", 4, place_of_row, deterministic=True)
-    return db
+    with contextlib.ExitStack() as opened:
+        db = opened.enter_context(contextlib.closing(sqlite3.connect(str(database), isolation_level=None)))
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        db.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+        db.create_function("place", 4, place_of_row, deterministic=True)
+        opened.pop_all()
+        return db
 
 
 # The new assignment of buckets.
