@@ -12,23 +12,16 @@ import pytest
 
 from spoor.cli import folders as command
 from spoor.cli.main import parser
-from spoor.crawl import Crawl
 from spoor.events import Event, Failed, HostOpened, Redirected, Visited
 from spoor.frontier.entry import Host, HostRules
-from spoor.frontier.frontier import Frontier
 from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import Counters
-from spoor.lab.simulated import simulate
-from spoor.ordering.simple import Arrival
-from spoor.pricing import Limits
 from spoor.records import Verdict, Visit
 from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
 from spoor.robots import RobotsFile
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
-from spoor.store.journal import Journal, set_back
-from spoor.store.run_time import RunTime
-from spoor.strategy import Strategy
-from tests.tiny import graph, truth, url
+from spoor.store.journal import Journal
+from tests.two_runs import crawled_in_two_runs
 from tests.version_4 import as_version_4
 from tests.written_crawl import POLITE, SETTINGS, as_version_2, small_crawl
 
@@ -221,28 +214,6 @@ def test_json_lists_what_broke_a_promise(tmp_path: Path, capsys: pytest.CaptureF
     told = json.loads(capsys.readouterr().out)
     assert (told["hosts"], told["visits"], told["tightest"]) == (1, 2, 0.5)
     assert [breach["url"] for breach in told["breaches"]] == ["http://a.test/"]
-
-
-def crawled_in_two_runs(path: Path, clocks: tuple[float, float]) -> CrawlFolder:
-    """A crawl that stops after four visits and is resumed. The clock of each run says so much too much."""
-    web = graph("a.test/: a.test/1 a.test/2 a.test/3 a.test/4 b.test/; b.test/: b.test/1")
-    for ahead, visits in zip(clocks, (4, None), strict=True):
-        began = 1_794_744_000.0 + ahead
-        with open_for_crawling(path) as folder, contextlib.closing(SqliteStore(folder.database)) as store:
-            journal = Journal.create(store.connection)
-            behind = set_back(store.connection, began)
-            run_time = RunTime.create(store.connection, lambda began=began: began, behind)
-            for part in (journal, run_time):
-                store.write_along(part.write)
-            frontier = Frontier(store, POLITE, resumed_at=began)
-            crawl = Crawl(Strategy(truth(web), Arrival()), frontier, Limits(visits), journal)
-            crawl.resume(began, set_back=behind)
-            crawl.begin([url("a.test/")])
-            run_time.begin(journal.last)
-            for _ in simulate(crawl, web, now=began):
-                pass
-            folder.write_settings(SETTINGS)
-    return folder
 
 
 @pytest.mark.parametrize("ahead", [0.0, 7200.0, -7200.0])

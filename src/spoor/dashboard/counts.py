@@ -25,10 +25,10 @@ PIECE = 50_000
 """Rows of the journal counted in one transaction: about half a second."""
 FINE, COARSE = 4, 256
 """Rows of the journal for each point of a curve: in a short crawl, and in a long one."""
-VERSION = 2
+VERSION = 3
 
 _CURVE_COLUMNS = """
-    bucket INTEGER PRIMARY KEY, at REAL NOT NULL, requests INTEGER NOT NULL, pages INTEGER NOT NULL,
+    bucket INTEGER PRIMARY KEY, number INTEGER NOT NULL, at REAL NOT NULL, requests INTEGER NOT NULL, pages INTEGER NOT NULL,
     relevant INTEGER NOT NULL, failures INTEGER NOT NULL, redirects INTEGER NOT NULL, bytes INTEGER NOT NULL,
     waiting INTEGER NOT NULL
 """
@@ -80,7 +80,7 @@ _REASON = "ifnull(json_extract(detail, '$.reason'), '')"
 
 _CURVE = """
 INSERT INTO {table}
-SELECT id / {bucket}, max(id) * 0 + at, count(*), sum(page), sum(relevant), sum(failed), sum(redirected),
+SELECT id / {bucket}, max(id), at, count(*), sum(page), sum(relevant), sum(failed), sum(redirected),
     sum(size), waiting
 FROM (
     SELECT id, ended AS at, 1 AS page, relevant, 0 AS failed, 0 AS redirected, size, waiting
@@ -89,7 +89,7 @@ FROM (
     SELECT id, at, 0, 0, kind = 'failed', kind = 'redirected', 0, ifnull(json_extract(detail, '$.waiting'), 0)
     FROM crawl.events WHERE id > :after AND id <= :until AND number IS NOT NULL
 ) WHERE 1 GROUP BY 1
-ON CONFLICT DO UPDATE SET at = excluded.at, requests = requests + excluded.requests, pages = pages + excluded.pages,
+ON CONFLICT (bucket) DO UPDATE SET number = excluded.number, at = excluded.at, requests = requests + excluded.requests, pages = pages + excluded.pages,
     relevant = relevant + excluded.relevant, failures = failures + excluded.failures,
     redirects = redirects + excluded.redirects, bytes = bytes + excluded.bytes, waiting = excluded.waiting
 """
@@ -127,14 +127,14 @@ _STEPS = (
     f"""
     INSERT INTO languages
     SELECT language, count(*), sum(relevant) FROM crawl.pages WHERE {_NEW} AND language != '' GROUP BY language
-    ON CONFLICT DO UPDATE SET pages = pages + excluded.pages, relevant = relevant + excluded.relevant
+    ON CONFLICT (name) DO UPDATE SET pages = pages + excluded.pages, relevant = relevant + excluded.relevant
     """,
     _CURVE.format(table="fine_curve", bucket=FINE),
     _CURVE.format(table="coarse_curve", bucket=COARSE),
     f"""
     INSERT INTO failures (purpose, reason, times, given_up)
     SELECT {_PURPOSE}, {_REASON}, count(*), sum(json_extract(detail, '$.again_at') IS NULL) {_FAILED} GROUP BY 1, 2
-    ON CONFLICT DO UPDATE SET times = times + excluded.times, given_up = given_up + excluded.given_up
+    ON CONFLICT (purpose, reason) DO UPDATE SET times = times + excluded.times, given_up = given_up + excluded.given_up
     """,
     f"""
     INSERT OR IGNORE INTO failed SELECT failures.id, new.id FROM (
@@ -143,7 +143,7 @@ _STEPS = (
     """,
     f"""
     INSERT INTO kinds SELECT kind, count(*) FROM crawl.events WHERE {_NEW} GROUP BY kind
-    ON CONFLICT DO UPDATE SET times = times + excluded.times
+    ON CONFLICT (kind) DO UPDATE SET times = times + excluded.times
     """,
     f"INSERT OR IGNORE INTO happened SELECT kind, id FROM crawl.events WHERE {_NEW}",
     f"""

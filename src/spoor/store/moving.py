@@ -201,7 +201,8 @@ def _copy_host(sender: sqlite3.Connection, receiver: sqlite3.Connection, host: s
     """Returns the arrival number of its last link."""
     delay = sender.execute("SELECT delay, free_at, address FROM hosts WHERE name = ?", (host,)).fetchone()
     known = "delay = excluded.delay, free_at = excluded.free_at, address = excluded.address"
-    write = f"INSERT INTO hosts (name, delay, free_at, address) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET {known}"
+    write = "INSERT INTO hosts (name, delay, free_at, address) VALUES (?, ?, ?, ?) "
+    write += f"ON CONFLICT (name) DO UPDATE SET {known}"
     receiver.execute(write, (host, *delay))
     ((number,),) = receiver.execute("SELECT id FROM hosts WHERE name = ?", (host,)).fetchall()
     arrival = _copy_links(sender, receiver, host, number, arrival)
