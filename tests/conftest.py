@@ -11,10 +11,11 @@ import os
 import reprlib
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -166,3 +167,10 @@ def pytest_collection_finish() -> None:
     """Exempts half a million objects that live as long as the process from garbage collection."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture
+def in_memory() -> Iterator[Callable[[], sqlite3.Connection]]:
+    """Opens databases, and closes them after the test."""
+    with contextlib.ExitStack() as opened:
+        yield lambda: opened.enter_context(contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)))

@@ -96,7 +96,7 @@ def test_addresses_that_are_public(address: str) -> None:
         ("http://%31%32%37.0.0.1/", "127.0.0.1"),
         ("http://１２７.0.0.1/", "127.0.0.1"),
         ("http://user:word@[::1]:80/", "::1"),
-        ("http://[::ffff:127.0.0.1]/", "::ffff:7f00:1"),
+        ("http://[::ffff:127.0.0.1]/", "::ffff:127.0.0.1"),
         ("http://example.org/", ""),
         ("http://127.0.0.1.example.org/", ""),
     ],

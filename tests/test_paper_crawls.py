@@ -102,11 +102,15 @@ def crawl(out: Path, proxy: str, visits: int) -> list[str]:
     return ["crawl", *words, "--connections", "2"]
 
 
+def database_of(out: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{out}/crawl.db?mode=ro", uri=True)
+
+
 def visited(out: Path) -> dict[str, bool]:
     """Verdicts by URL, as far as they are committed."""
     if not (out / "crawl.db").exists():
         return {}
-    with contextlib.suppress(sqlite3.OperationalError), sqlite3.connect(f"file:{out}/crawl.db?mode=ro", uri=True) as db:
+    with contextlib.suppress(sqlite3.OperationalError), contextlib.closing(database_of(out)) as db:
         return {url: bool(relevant) for url, relevant in db.execute("SELECT url, relevant FROM pages")}
     return {}
 

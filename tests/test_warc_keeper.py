@@ -147,12 +147,13 @@ def test_a_place_leads_back_to_the_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize("pack", [gzip.compress, brotli.compress, zlib.compress])
 def test_a_compressed_payload_is_read_back_by_others(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     bodies = [b"".join(b"word %d " % (n * n % 1009) for n in range(size)) for size in (100, 3_000, 100_000)]
+    packed = list(map(pack, bodies))
     with keeper(tmp_path) as warc:
         for n, body in enumerate(bodies):
-            warc.keep(replace(response(f"http://a.test/{n}", pack(body)), body=body))
+            warc.keep(replace(response(f"http://a.test/{n}", packed[n]), body=body))
     assert passes_warcio_check(*warcs_in(tmp_path))
     answers = [record for record in records_of(*warcs_in(tmp_path)) if record.kind == "response"]
-    assert [answer.payload for answer in answers] == list(map(pack, bodies))
+    assert [answer.payload for answer in answers] == packed
     (file,) = warcs_in(tmp_path)
     for found in ArchiveIterator(io.BytesIO(file.read_bytes()), record_types=WarcRecordType.response, parse_http=False):
         found.freeze()

@@ -62,7 +62,7 @@ def keep(folder: CrawlFolder, url: str, body: bytes) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
     with WarcWriter(folder.warcs, {}) as keeper:
         kept = keeper.keep(Response(url, 200, {}, body, body, b"GET / HTTP/1.1\r\n\r\n", head, "", 0.0, 0.0))
-    with sqlite3.connect(folder.database) as db:
+    with contextlib.closing(sqlite3.connect(folder.database)) as db, db:
         place = (kept.file, kept.offset, digest_of(body), url)
         db.execute("UPDATE pages SET warc_file = ?, warc_offset = ?, digest = ? WHERE url = ?", place)
 
@@ -78,7 +78,7 @@ def told(folder: CrawlFolder, url: str) -> dict[str, str]:
 
 def in_state(folder: CrawlFolder, kind: str, state: int) -> str:
     """The last page of its kind that was visited (4) or waits (0)."""
-    with sqlite3.connect(folder.database) as db:
+    with contextlib.closing(sqlite3.connect(folder.database)) as db, db:
         query = "SELECT url FROM links WHERE url LIKE ? AND state = ? ORDER BY arrival DESC"
         (url,) = db.execute(query, (f"%{kind}%", state)).fetchone()
     return str(url)
@@ -167,7 +167,7 @@ def test_what_cannot_be_learned_again_is_said_in_one_line(tmp_path: Path) -> Non
 
 def relevance_turned(folder: CrawlFolder, until: int) -> None:
     """So that whoever learned from these rows again would think the opposite."""
-    with sqlite3.connect(folder.database) as db:
+    with contextlib.closing(sqlite3.connect(folder.database)) as db, db:
         db.execute("UPDATE pages SET relevant = 1 - relevant WHERE id <= ?", (until,))
 
 
@@ -199,7 +199,7 @@ def test_what_is_thought_of_a_waiting_link_is_read_from_a_snapshot(tmp_path: Pat
 def test_what_was_thought_of_a_visited_link_is_read_from_a_snapshot_of_before(tmp_path: Path) -> None:
     folder = learned_crawl(tmp_path / "crawl", visits=8)
     visited = in_state(folder, "stable", 4)
-    with sqlite3.connect(folder.database) as db:  # one page a second; here all came at once
+    with contextlib.closing(sqlite3.connect(folder.database)) as db, db:  # one page a second; here all came at once
         db.execute("UPDATE pages SET started = id - 0.5, ended = id")
     before = told(folder, visited)
     with contextlib.closing(sqlite3.connect(folder.database)) as db:

@@ -28,9 +28,9 @@ FINE, COARSE = 4, 256
 VERSION = 3
 
 _CURVE_COLUMNS = """
-    bucket INTEGER PRIMARY KEY, number INTEGER NOT NULL, at REAL NOT NULL, requests INTEGER NOT NULL, pages INTEGER NOT NULL,
-    relevant INTEGER NOT NULL, failures INTEGER NOT NULL, redirects INTEGER NOT NULL, bytes INTEGER NOT NULL,
-    waiting INTEGER NOT NULL
+    bucket INTEGER PRIMARY KEY, number INTEGER NOT NULL, at REAL NOT NULL, requests INTEGER NOT NULL,
+    pages INTEGER NOT NULL, relevant INTEGER NOT NULL, failures INTEGER NOT NULL, redirects INTEGER NOT NULL,
+    bytes INTEGER NOT NULL, waiting INTEGER NOT NULL
 """
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -89,7 +89,8 @@ FROM (
     SELECT id, at, 0, 0, kind = 'failed', kind = 'redirected', 0, ifnull(json_extract(detail, '$.waiting'), 0)
     FROM crawl.events WHERE id > :after AND id <= :until AND number IS NOT NULL
 ) WHERE 1 GROUP BY 1
-ON CONFLICT (bucket) DO UPDATE SET number = excluded.number, at = excluded.at, requests = requests + excluded.requests, pages = pages + excluded.pages,
+ON CONFLICT (bucket) DO UPDATE SET number = excluded.number, at = excluded.at,
+    requests = requests + excluded.requests, pages = pages + excluded.pages,
     relevant = relevant + excluded.relevant, failures = failures + excluded.failures,
     redirects = redirects + excluded.redirects, bytes = bytes + excluded.bytes, waiting = excluded.waiting
 """

@@ -49,10 +49,11 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The current state of a crawl. Times are in seconds since 1970; `idle` is the seconds in which connections were
-    left free for better links, `seconds` how long it ran. `expected` is None if the strategy does not predict the yield of links, or until it is
-    computed; `teaching` is None if the judge cannot be taught. `counted` and `searchable` are the shares of the journal
-    that the dashboard has counted, and whose texts it has indexed; `blocks` are the patterns blocked by persons."""
+    """The current state of a crawl. Times are in seconds since 1970; `seconds` is how long it ran, `idle` for how many
+    seconds connections were left free for better links. `expected` is None if the strategy does not predict the yield
+    of links, or until it is computed; `teaching` is None if the judge cannot be taught. `counted` and `searchable` are
+    the shares of the journal that the dashboard has counted, and whose texts it has indexed; `blocks` are the patterns
+    blocked by persons."""
 
     number: int
     name: str
@@ -172,8 +173,8 @@ def _curve(db: sqlite3.Connection) -> list[CurvePoint]:
     table, bucket = ("coarse_curve", COARSE) if state_of(db, "journal") > LONG else ("fine_curve", FINE)
     width = max(1, math.ceil(state_of(db, "journal") / bucket / POINTS))
     query = (
-        f"SELECT bucket / {width}, max(number), at, sum(requests), sum(pages), sum(relevant), sum(failures), sum(bytes), "
-        f"waiting FROM counted.{table} GROUP BY 1 ORDER BY 1"
+        f"SELECT bucket / {width}, max(number), at, sum(requests), sum(pages), sum(relevant), sum(failures), "
+        f"sum(bytes), waiting FROM counted.{table} GROUP BY 1 ORDER BY 1"
     )
     points, sums, times = list[CurvePoint](), [0] * 5, Timeline(runs_of(db))
     for _, number, at, *counts, waiting in db.execute(query):

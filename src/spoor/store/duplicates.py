@@ -39,9 +39,9 @@ CREATE TABLE IF NOT EXISTS bands (
 """
 _SAME = "SELECT url, at, digest, record_id, warc_file, warc_offset FROM digests WHERE digest = ?"
 _REMEMBER = (
-    "INSERT INTO digests VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET url = excluded.url, at = excluded.at, "
-    "record_id = excluded.record_id, warc_file = excluded.warc_file, warc_offset = excluded.warc_offset "
-    "WHERE digests.warc_file = ''"
+    "INSERT INTO digests VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET url = excluded.url, "
+    "at = excluded.at, record_id = excluded.record_id, warc_file = excluded.warc_file, "
+    "warc_offset = excluded.warc_offset WHERE digests.warc_file = ''"
 )
 _IN_A_BAND = ", ".join("?" * BANDS)
 _EQUAL_UNDER_A_MASK = " OR ".join(f"simhash & {mask:#x} = ? & {mask:#x}" for mask in _MASKS)
