@@ -18,6 +18,7 @@ from spoor.settings import Config, Target
 from spoor.store.crawl_folder import CrawlFolder, locked
 from spoor.store.moving import move_buckets
 from spoor.store.sharded_folder import ShardedFolder
+from spoor.store.sqlite_version import require_sqlite
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -29,6 +30,7 @@ def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) ->
         problem = f"--shards {shards}: workers = {settings.crawl.workers}, but a shard fetches and reads pages itself"
         raise UsageError(f"{problem}; set workers = 0, and give --shards more shards if there are more cores")
     check_ray()
+    require_sqlite()
     if shards > BUCKETS:
         raise UsageError(f"--shards {shards}: a crawl has 1 to {BUCKETS} shards")
     folder = CrawlFolder(arguments.out)

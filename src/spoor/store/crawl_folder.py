@@ -42,6 +42,7 @@ from spoor.store.renders import render_of
 from spoor.store.sharded_folder import ShardedFolder
 from spoor.store.snapshots import Snapshots
 from spoor.store.sqlite_files import sums_of, write_sums
+from spoor.store.sqlite_version import require_sqlite
 from spoor.store.translations import Translations
 from spoor.store.warc import mend
 from spoor.store.warc_records import block_of, unpacked
@@ -167,6 +168,7 @@ def open_for_crawling(path: Path, progress: Progress = silently) -> Iterator[Cra
     migrates a folder of an earlier version, reporting to `progress`."""
     if is_other_process():
         raise UsageError('a crawl cannot begin in a worker process; put what starts it under if __name__ == "__main__"')
+    require_sqlite()
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -186,6 +188,7 @@ def open_for_crawling(path: Path, progress: Progress = silently) -> Iterator[Cra
 
 def open_for_reading(path: Path) -> CrawlFolder:
     """Opens a crawl, which may be running, or consist of several shards."""
+    require_sqlite()
     folder = CrawlFolder(path)
     if not path.exists():
         raise BadInput(f"there is no folder {path}")

@@ -22,6 +22,7 @@ from spoor.store.database_check import UNREADABLE, check_database, open_checked
 from spoor.store.database_repair import rebuild
 from spoor.store.incidents import Finding, Tell, counted
 from spoor.store.sqlite_files import write_sums
+from spoor.store.sqlite_version import require_sqlite
 from spoor.store.transactions import transaction
 from spoor.store.warc_records import Gap, Member, pieces
 from spoor.store.warc_repair import follow, repair, survey
@@ -208,6 +209,7 @@ class Findings:
 
 def open_for_checking(path: Path) -> CrawlFolder:
     """Opens a crawl folder, even a damaged one."""
+    require_sqlite()
     folder = CrawlFolder(path)
     if not path.is_dir():
         raise UsageError(f"there is no folder {path}")
