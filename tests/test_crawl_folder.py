@@ -50,14 +50,14 @@ def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["thesis.txt"]
 
 
-def test_a_folder_of_another_version_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", ["spoor crawl 6", "spoor crawl 99"])
+def test_a_folder_of_another_version_is_refused(version: str, tmp_path: Path) -> None:
     with open_for_crawling(tmp_path) as folder:
         folder.database.touch()
-    (tmp_path / "version").write_text("spoor crawl 99\n")
-    with pytest.raises(BadInput, match=r"written by another version of spoor \('spoor crawl 99'"):
-        open_for_crawling(tmp_path).__enter__()
-    with pytest.raises(BadInput, match=r"written by another version of spoor \('spoor crawl 99'"):
-        open_for_reading(tmp_path)
+    (tmp_path / "version").write_text(f"{version}\n")
+    for open_it in (lambda: open_for_crawling(tmp_path).__enter__(), lambda: open_for_reading(tmp_path)):
+        with pytest.raises(BadInput, match=rf"written by another version of spoor \('{version}'"):
+            open_it()
 
 
 def test_a_second_process_is_refused_by_the_number_of_the_first(tmp_path: Path) -> None:

@@ -22,8 +22,7 @@ from spoor.robots import RobotsFile
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import Journal
 from tests.two_runs import crawled_in_two_runs
-from tests.version_4 import as_version_4
-from tests.written_crawl import POLITE, SETTINGS, as_version_2, small_crawl
+from tests.written_crawl import POLITE, SETTINGS, small_crawl
 
 PROMISE = PolitenessRules(POLITE, "spoor")
 DISALLOWING = "User-agent: *\nDisallow: /secret"
@@ -76,12 +75,6 @@ def hows(told: PolitenessReport) -> list[str]:
 
 def test_a_real_crawl_keeps_its_promises(tmp_path: Path) -> None:
     told = conduct(small_crawl(tmp_path / "crawl"), PROMISE)
-    assert told.breaches == () and (told.hosts, told.visits) == (4, 15) and told.tightest == 1.0
-
-
-@pytest.mark.parametrize("as_before", [as_version_2, as_version_4])
-def test_so_does_one_of_an_earlier_version(tmp_path: Path, as_before: Callable[[CrawlFolder], CrawlFolder]) -> None:
-    told = conduct(as_before(small_crawl(tmp_path / "crawl")), PROMISE)
     assert told.breaches == () and (told.hosts, told.visits) == (4, 15) and told.tightest == 1.0
 
 

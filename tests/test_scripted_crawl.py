@@ -19,13 +19,9 @@ from spoor.lab.web import Web
 from spoor.lab.worlds import RecordedWorld
 from spoor.parse.html import read_page
 from spoor.records import Page, Redirect, Verdict, Visit
-from spoor.report.figures import figures
-from spoor.store.crawl_folder import CrawlFolder, open_for_crawling, open_for_reading
 from spoor.strategy import PageByPage, verdicts_of
 from tests import warcs
 from tests.scripted_pages import BUNDLE, SCRIPTED, STORY, shell
-from tests.version_4 import as_version_4
-from tests.written_crawl import small_crawl
 
 DATA = json.dumps({"body": STORY, "posts": [{"url": "/found", "title": "Found in the data"}]})
 SITE = {
@@ -133,14 +129,6 @@ def test_only_a_judge_of_texts_has_scripts_to_blame() -> None:
     said = [verdict.because for verdict in verdicts_of(Never(True), pages)]
     assert said == ["needs scripts: 1 characters of text", "too short: 0 characters"]
     assert {verdict.because for verdict in verdicts_of(Never(False), pages)} == {"too short: 0 characters"}
-
-
-def test_a_folder_of_version_4_has_no_pages_that_need_scripts_and_may_get_some(tmp_path: Path) -> None:
-    folder = as_version_4(small_crawl(tmp_path / "crawl"))
-    assert figures(open_for_reading(folder.path)).totals.needs_scripts == 0
-    with open_for_crawling(folder.path):
-        pass
-    assert figures(CrawlFolder(folder.path)).totals.needs_scripts == 0
 
 
 def test_a_web_keeps_which_pages_need_scripts_and_where_pages_forward(

@@ -40,7 +40,9 @@ def test_no_crawl_begins(
     assert not (tmp_path / "crawl").exists()
 
 
-@pytest.mark.parametrize("command", ["report", "export --format jsonl --out x.jsonl", "check", "pause", "dashboard", "compact"])
+@pytest.mark.parametrize(
+    "command", ["report", "export --format jsonl --out x.jsonl", "check", "pause", "dashboard", "compact"]
+)
 def test_no_folder_is_opened(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = small_crawl(tmp_path / "crawl")
     with pytest.MonkeyPatch.context() as patched:

@@ -17,7 +17,6 @@ from spoor.lab.worlds import WrittenWorld
 from spoor.live.from_settings import strategy_of
 from spoor.live.page_reader import with_canonical_links
 from spoor.live.relearning import snapshot_of
-from spoor.ordering.learned.learned import Learned
 from spoor.parse.html import read_page
 from spoor.pricing import Limits
 from spoor.records import Response
@@ -27,7 +26,6 @@ from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import count_lessons, numbered_lessons, place_at
 from spoor.store.warc import WarcWriter
 from spoor.store.warc_records import digest_of
-from tests.version_4 import as_version_4
 from tests.written_crawl import crawl_into, small_crawl
 
 HOME = "http://home.test/"
@@ -135,18 +133,6 @@ def test_a_page_that_does_not_hold_the_link_gives_no_names(tmp_path: Path) -> No
     folder = learned_crawl(tmp_path / "crawl", visits=8)
     keep(folder, HOME, b"<p>Nothing here any more.")
     assert f"{HOME} as archived has no such link" in told(folder, in_state(folder, "stable", 4))["its words"]
-
-
-def test_a_folder_of_version_4_is_told_the_same(crawl: CrawlFolder, tmp_path: Path) -> None:
-    older = learned_crawl(tmp_path / "older", visits=8)
-    write_snapshot(older, 4)
-    as_version_4(older)
-    with contextlib.closing(sqlite3.connect(older.database)) as db:
-        assert '"signs"' in db.execute("SELECT names FROM evidence_names").fetchone()[0]
-    for url in (in_state(crawl, "stable", 4), in_state(crawl, "shop", 0)):
-        about, before = account(older, url, "spoor"), account(crawl, url, "spoor")
-        assert [*lines(about, 0.0, moved(older, about))] == [*lines(before, 0.0, moved(crawl, before))]
-        assert about.entry is not None and about.entry.evidence.keys() == Learned.merge.keys()
 
 
 def test_a_seed_was_moved_by_nothing(crawl: CrawlFolder) -> None:

@@ -13,8 +13,8 @@ from spoor.ordering.simple import Arrival
 from spoor.pricing import Limits
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import Journal, set_back
-from spoor.store.migration import create_tables
 from spoor.store.run_time import RunTime
+from spoor.store.tables import create_tables
 from spoor.strategy import Strategy
 from tests.tiny import graph, truth, url
 from tests.written_crawl import POLITE, SETTINGS

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from spoor import settings as config
 from spoor.actions import Mark
 from spoor.cli.crawling import taught_line
-from spoor.cli.terminal import progress, say
+from spoor.cli.terminal import say
 from spoor.errors import UsageError
 from spoor.events import Event, Taught
 from spoor.live.from_settings import begun_student
@@ -168,7 +168,7 @@ def _learned(folder: CrawlFolder, settings: Config) -> str:
     """A running crawl learns by itself; otherwise the judge is trained now."""
     if is_crawled_into(folder):
         return "the running crawl learns from them"
-    with open_for_crawling(folder.path, progress) as opened:
+    with open_for_crawling(folder.path) as opened:
         lessons = [event for event in asyncio.run(_learn(opened, settings)) if isinstance(event, Taught)]
     if not lessons:
         return "there is nothing new to learn"

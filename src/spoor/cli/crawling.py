@@ -293,7 +293,7 @@ def run_crawl(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--local {settings.shards.local}: say with --shards how many shards the crawl is to have")
     give_back_large_blocks()
     search_seldom_for_circles()
-    with open_for_crawling(arguments.out, progress) as folder:
+    with open_for_crawling(arguments.out) as folder:
         return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments))
 
 

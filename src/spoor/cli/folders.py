@@ -100,7 +100,7 @@ def run_compact(arguments: argparse.Namespace) -> int:
     for part in open_for_reading(arguments.folder).parts:
         if is_crawled_into(part):
             raise UsageError(f"a crawl is running in {part.path}; stop it first")
-        with open_for_crawling(part.path, progress) as folder:
+        with open_for_crawling(part.path) as folder:
             sizes = compact(folder, progress)
         if arguments.json:
             print_json({"folder": str(part.path), **asdict(sizes)})

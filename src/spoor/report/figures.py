@@ -20,7 +20,7 @@ from spoor.report.summary import Curve, Figures, Find, Incident, Kind, Pace, Rea
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import TOGETHER, Part, count_shared_payloads, duplicate_of, seconds_run, timelines
 from spoor.store.event_rows import WHILE_IT_RUNS
-from spoor.store.journal import needs_scripts_column, pages_of
+from spoor.store.journal import pages_of
 from spoor.store.recent import expected_in
 from spoor.store.renders import render_totals
 from spoor.store.run_time import Timeline
@@ -99,7 +99,7 @@ def _totals(parts: Parts) -> Totals:
 
 def count_needing_scripts(db: sqlite3.Connection) -> int:
     """Pages with hardly any readable text, because scripts generate them."""
-    return int(db.execute(f"SELECT count(*) FROM pages WHERE {needs_scripts_column(db)}").fetchone()[0])
+    return int(db.execute("SELECT count(*) FROM pages WHERE needs_scripts").fetchone()[0])
 
 
 def _duplicates(parts: Parts) -> tuple[int, int]:

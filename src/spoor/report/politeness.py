@@ -25,11 +25,10 @@ from spoor import robots
 from spoor.frontier.entry import HostRules
 from spoor.frontier.rows import stored_robots_text
 from spoor.lab.delays import LastVisits, RobotsHistory, share
-from spoor.report.showing import consistent_read, has_robots_files
+from spoor.report.showing import consistent_read
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, owner_of, timelines
-from spoor.store.journal import delay_in
 from spoor.store.renders import fetch_ends, sub_requests
 from spoor.store.run_time import Timeline
 from spoor.urls import host_of, robots_url
@@ -110,14 +109,12 @@ def conduct(folder: CrawlFolder, promise: PolitenessRules) -> PolitenessReport:
 
 
 class _Files:
-    """The robots.txt files of a crawl: what was known at any time, and their texts. A folder of version 2 has one for
-    each host, stored here under its https URL. Files known to one shard count for all, because a host may have
-    moved."""
+    """The robots.txt files of a crawl: what was known at any time, and their texts. Files known to one
+    shard count for all, because a host may have moved."""
 
     def __init__(self, parts: Sequence[Part], times: Sequence[Timeline], promise: PolitenessRules) -> None:
         self._parts = parts
         self._promise = promise
-        self._by_host = not has_robots_files(parts[0].db)
         self._history = RobotsHistory()
         self._rules = robots.RulesCache(promise.agent, self._text)
         by_part = [_answers(part.db, timeline) for part, timeline in zip(parts, times, strict=True)]
@@ -125,24 +122,21 @@ class _Files:
             self._note(*answer)
 
     def _note(self, at: float, url: str, kind: str, detail: dict[str, Any]) -> None:
-        file = RobotsFile(self._name(url), at + self._promise.rules.rules_last)
+        file = RobotsFile(url, at + self._promise.rules.rules_last)
         if kind == "host opened":
-            file = replace(file, delay=delay_in(detail))
+            file = replace(file, delay=detail["delay"])
         elif kind == "redirected":
             file = replace(file, leads_to=detail["to"])
-        elif detail["again_at"] is not None or not self._by_host:
+        else:
             file = replace(file, failed=detail["reason"], until=detail["again_at"] or inf)
         self._history.note(at, file)
-
-    def _name(self, robots: str) -> str:
-        return f"https://{host_of(robots)}/robots.txt" if self._by_host else robots
 
     def delay(self, host: str, moment: float) -> float:
         return max(self._promise.rules.delay, delay_for(self._history.as_of(moment), host))
 
     def wrong(self, url: str, moment: float) -> str:
         """Why robots.txt forbids a visit to a page; "" if it does not."""
-        file = holding_for(self._history.as_of(moment), self._name(robots_url(url)), moment)
+        file = holding_for(self._history.as_of(moment), robots_url(url), moment)
         if isinstance(file, NeededFile):
             return f"{file.url} was unknown or expired"
         if file.failed:
@@ -152,11 +146,8 @@ class _Files:
         return ""
 
     def _text(self, url: str) -> str:
-        if not self._by_host:
-            texts = (stored_robots_text(part.db, url) for part in (owner_of(self._parts, url), *self._parts))
-            return next(filter(None, texts), "")
-        row = self._parts[0].db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
-        return "" if row is None else str(row[0])
+        texts = (stored_robots_text(part.db, url) for part in (owner_of(self._parts, url), *self._parts))
+        return next(filter(None, texts), "")
 
 
 class _Check:

@@ -16,7 +16,7 @@ from spoor.events import Steered
 from spoor.frontier.entry import Entry, Host
 from spoor.frontier.rows import stored_entry, stored_robots, stored_robots_text
 from spoor.records import Listed
-from spoor.report.showing import consistent_read, delay_column, has_robots_files
+from spoor.report.showing import consistent_read
 from spoor.robots import NeededFile, RobotsFile, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, duplicate_of, owner_of
@@ -176,15 +176,12 @@ def redirects_to(db: sqlite3.Connection, url: str) -> list[tuple[str, str]]:
 
 
 def _host(db: sqlite3.Connection, name: str) -> Host | None:
-    row = db.execute(f"SELECT name, {delay_column(db)}, free_at, address FROM hosts WHERE name = ?", (name,)).fetchone()
+    row = db.execute("SELECT name, delay, free_at, address FROM hosts WHERE name = ?", (name,)).fetchone()
     return None if row is None else Host(*row)
 
 
 def _robots(db: sqlite3.Connection, url: str) -> tuple[RobotsFile | NeededFile | None, str]:
     """The robots.txt that applies to a URL, however old, and its text."""
-    if not has_robots_files(db):
-        row = db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
-        return None, "" if row is None else str(row[0])
     file = holding_for(lambda known: stored_robots(db, known), robots_url(url), -inf)
     return file, stored_robots_text(db, file.url) if isinstance(file, RobotsFile) else ""
 

@@ -1,6 +1,6 @@
 """A crawl on disk: its files, locking, supported versions; and reading its HTTP messages.
 
-version         the version of the folder: `spoor crawl 6`
+version         the version of the folder: `spoor crawl 7`
 crawl.toml      the exact settings of the crawl
 crawl.db        links, hosts, pages, events (SQLite)
 crawl.db.sums   checksums of it, written at the end of the last run
@@ -27,17 +27,15 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.errors import BadInput, UsageError
 from spoor.files import replacing
 from spoor.pools import is_other_process
-from spoor.progress import Progress, silently
 from spoor.store.duplicates import same_payload
 from spoor.store.journal import PageRow
-from spoor.store.migration import STEPS
 from spoor.store.renders import render_of
 from spoor.store.sharded_folder import ShardedFolder
 from spoor.store.snapshots import Snapshots
@@ -51,11 +49,7 @@ from spoor.store.warc_repair import follow
 # The files of a crawl, locking, and folders that are refused.
 
 
-VERSION = "spoor crawl 6"
-RESUMABLE = (VERSION, *STEPS)
-"""Versions that can be resumed, after migration."""
-READABLE = (*RESUMABLE, "spoor crawl 2")
-"""Versions that can be read. Version 2 cannot be resumed: the evidence of `learned` has lost its meaning."""
+VERSION = "spoor crawl 7"
 _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
 """Files allowed in a folder before its first crawl: settings put there by hand, and leftovers of a killed start."""
 WORKERS = "lock.workers"
@@ -163,9 +157,8 @@ class CrawlFolder:
 
 
 @contextlib.contextmanager
-def open_for_crawling(path: Path, progress: Progress = silently) -> Iterator[CrawlFolder]:
-    """Opens and locks the folder of a new crawl or of one to resume. Repairs what a killed crawl left incomplete, and
-    migrates a folder of an earlier version, reporting to `progress`."""
+def open_for_crawling(path: Path) -> Iterator[CrawlFolder]:
+    """Opens and locks the folder of a new crawl or of one to resume. Repairs what a killed crawl left incomplete."""
     if is_other_process():
         raise UsageError('a crawl cannot begin in a worker process; put what starts it under if __name__ == "__main__"')
     require_sqlite()
@@ -178,7 +171,7 @@ def open_for_crawling(path: Path, progress: Progress = silently) -> Iterator[Cra
     folder = CrawlFolder(path)
     _refuse_strange(folder)
     with locked(folder):
-        _begin(folder, progress)
+        _begin(folder)
         try:
             yield folder
         finally:
@@ -195,38 +188,26 @@ def open_for_reading(path: Path) -> CrawlFolder:
     if not (parts := folder.parts):
         raise BadInput(f"{path} is a crawl of several shards, none of which has started yet; try again in a minute")
     for part in parts:
-        if not is_ours(part, READABLE) or not part.database.exists():
+        if not is_ours(part) or not part.database.exists():
             raise BadInput(f"{part.path} is not a crawl folder; create one with `spoor crawl --out FOLDER`")
     return folder
 
 
-def _begin(folder: CrawlFolder, progress: Progress) -> None:
+def _begin(folder: CrawlFolder) -> None:
     """Prepares a locked folder. From then on it has a database, even if empty: a missing one was deleted."""
-    if is_ours(folder, RESUMABLE) and (how := _lost(folder)):
+    if is_ours(folder) and (how := _lost(folder)):
         problem = (
             f"{folder.path} holds a crawl, but its crawl.db, which knows what was fetched and what waits, is {how}"
         )
         raise BadInput(f"{problem}; restore it, or move {folder.path} away to start over")
     try:
         folder.database.touch()
-        _migrate(folder, progress)
         folder._write("version", VERSION + "\n")
         sums_of(folder.database).unlink(missing_ok=True)
         _await_workers(folder)
         repair_unfinished_archive(folder)
     except OSError as error:
         raise _cannot_write(folder.path, error) from None
-
-
-def _migrate(folder: CrawlFolder, progress: Progress) -> None:
-    versions = list(STEPS)
-    if (version := _version(folder)) in versions:
-        for step in versions[versions.index(version) :]:
-            try:
-                STEPS[step](folder.database, progress)
-            except (sqlite3.Error, UnicodeDecodeError) as error:
-                problem = f"cannot migrate {folder.database} from '{version}' to '{VERSION}': {error}"
-                raise BadInput(f"{problem}; `spoor check` of the spoor that wrote it says what is wrong") from None
 
 
 def _lost(folder: CrawlFolder) -> str:
@@ -253,20 +234,16 @@ def _refuse_strange(folder: CrawlFolder) -> None:
         strange = sorted({file.name for file in folder.path.iterdir()} - _BEFORE_A_CRAWL - begun)
     except OSError as error:
         raise _cannot_write(folder.path, error) from None
-    if strange and not is_ours(folder, RESUMABLE):
+    if strange and not is_ours(folder):
         raise BadInput(f"{folder.path} has other contents ({strange[0]}); give --out a new or empty folder")
 
 
-def is_current(folder: CrawlFolder) -> bool:
-    return _version(folder) == VERSION
-
-
-def is_ours(folder: CrawlFolder, versions: Container[str] = (VERSION,)) -> bool:
+def is_ours(folder: CrawlFolder) -> bool:
     """Whether it is a crawl folder. Raises BadInput if it is of another version."""
     version = _version(folder)
     if version is None:
         return False
-    if version not in versions:
+    if version != VERSION:
         problem = (
             f"{folder.path} was written by another version of spoor ('{version[:40]}', this one writes '{VERSION}')"
         )

@@ -15,8 +15,8 @@ from spoor.frontier.evidence import EvidenceNames, names_in
 from spoor.frontier.rows import FIRST_PLACE, ROBOTS_OF_URLS, inflated, url_hash
 from spoor.store.duplicates import BANDS, BANDS_IN_SQL
 from spoor.store.incidents import Finding, Tell, counted
-from spoor.store.migration import shapes_in
 from spoor.store.sqlite_files import changed_bytes, lost_frames
+from spoor.store.tables import shapes_in
 from spoor.urls import host_of
 
 _SHOWN = 20

@@ -8,7 +8,7 @@ import heapq
 import json
 import math
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
@@ -238,18 +238,8 @@ def _opened_to_read(uri: str, table: str) -> sqlite3.Connection:
 def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageRow]:
     """Pages in order of arrival."""
     condition = "relevant = 1" if relevant_only else "1"
-    for row in _rows(db, f"SELECT id, {_page_columns(db)} FROM pages WHERE {condition}"):
+    for row in _rows(db, f"SELECT id, {_PAGE} FROM pages WHERE {condition}"):
         yield PageRow(*row[:-3], *map(bool, row[-3:]))
-
-
-def needs_scripts_column(db: sqlite3.Connection) -> str:
-    """The column did not exist before version 5."""
-    columns = {row[1] for row in db.execute("PRAGMA table_info(pages)")}
-    return "needs_scripts" if "needs_scripts" in columns else "0"
-
-
-def _page_columns(db: sqlite3.Connection) -> str:
-    return _PAGE.replace("needs_scripts", needs_scripts_column(db))
 
 
 def lessons(db: sqlite3.Connection, until: float = math.inf) -> Iterator[Sighting | Miss]:
@@ -359,7 +349,7 @@ def events(db: sqlite3.Connection) -> Iterator[EventRow]:
 
 
 def pages_of(db: sqlite3.Connection, url: str) -> list[PageRow]:
-    query = f"SELECT {_page_columns(db)} FROM pages WHERE host = ? AND url = ? ORDER BY id"
+    query = f"SELECT {_PAGE} FROM pages WHERE host = ? AND url = ? ORDER BY id"
     rows = db.execute(query, (host_of(url), url))
     return [PageRow(*row[:-3], *map(bool, row[-3:])) for row in rows.fetchall()]
 
@@ -392,11 +382,6 @@ def _page_row(event: Visited, facts: PageFacts) -> tuple[Any, ...]:
     found = (storable(facts.title), facts.language, facts.digest, facts.simhash, facts.duplicate_of)
     flags = (bool(verdict.relevant), facts.noindex, event.needs_scripts)
     return (*came, *thought, *found, facts.warc_file, facts.warc_offset, *flags)
-
-
-def delay_in(detail: Mapping[str, Any]) -> float:
-    """The host delay in the detail of a "host opened" event; called `rest` up to version 4."""
-    return float(detail["delay" if "delay" in detail else "rest"])
 
 
 def _event(row: tuple[Any, ...]) -> EventRow:
