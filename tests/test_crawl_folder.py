@@ -55,9 +55,11 @@ def test_a_folder_of_another_version_is_refused(version: str, tmp_path: Path) ->
     with open_for_crawling(tmp_path) as folder:
         folder.database.touch()
     (tmp_path / "version").write_text(f"{version}\n")
-    for open_it in (lambda: open_for_crawling(tmp_path).__enter__(), lambda: open_for_reading(tmp_path)):
-        with pytest.raises(BadInput, match=rf"written by another version of spoor \('{version}'"):
-            open_it()
+    refused = rf"written by another version of spoor \('{version}'"
+    with pytest.raises(BadInput, match=refused):
+        open_for_crawling(tmp_path).__enter__()
+    with pytest.raises(BadInput, match=refused):
+        open_for_reading(tmp_path)
 
 
 def test_a_second_process_is_refused_by_the_number_of_the_first(tmp_path: Path) -> None:
