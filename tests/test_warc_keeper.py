@@ -52,7 +52,7 @@ def archive(tmp_path: Path) -> Path:
         first = warc.keep(response("http://a.test/1"))
         warc.keep(response("http://a.test/2", b"text", chunked))
         warc.keep(
-            response("http://a.test/3", b"<p>ha", cut="length", head=b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n")
+            response("http://a.test/3", b"<p>ha", cut="length", head=b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n")
         )
         warc.keep(response("http://a.test/4", at=NOON + 9), earlier=first)
         thought = judgement(visit("http://a.test/1"), Verdict(0.25, False, "1 of 4\nwords", "news"), "mn")
@@ -62,6 +62,25 @@ def archive(tmp_path: Path) -> Path:
 
 def test_every_file_passes_the_checker_of_warcio(archive: Path) -> None:
     assert passes_warcio_check(*warcs_in(archive))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 200 OK\nContent-Type : text/html\nContent-Length: 8\n\n",
+        b"HTTP/1.1  200\r\nno colon\r\nContent-Type: text/html\r\nX: a\r\n b\r\nX:\xe9\r\n\r\n",
+        b"HTTP/1.0 200 OK\r\nContent-Type:text/html\r\nContent-Length: 3\r\nContent-Length: 3\r\n\n",
+    ],
+)
+def test_a_head_is_kept_as_it_came_and_others_find_the_payload(head: bytes, tmp_path: Path) -> None:
+    with keeper(tmp_path) as warc:
+        warc.keep(response("http://a.test/", head=head))
+    assert passes_warcio_check(*warcs_in(tmp_path))
+    (file,) = warcs_in(tmp_path)
+    assert head + b"<p>hello" in gzip.decompress(file.read_bytes())
+    assert [record.payload for record in records_of(file) if record.kind == "response"] == [b"<p>hello"]
+    (page,) = [packed.page for packed in read_warcs([file], BuildReport(), workers=1)]
+    assert (page.url, page.status, page.content_type) == ("http://a.test/", 200, "text/html")
 
 
 def test_fastwarc_finds_every_digest_right(archive: Path) -> None:

@@ -11,7 +11,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from spoor.fetch.addresses import PublicResolver, RefusedAddress, literal_of, refusal
-from spoor.fetch.connection import Connection, Headers
+from spoor.fetch.connection import MAX_READ_BYTES, Connection, Headers
 from spoor.fetch.decoding import FetchLimits
 
 KEPT_OPEN = 10.0
@@ -36,6 +36,7 @@ class Connections:
         self._proxy = URL(proxy) if proxy else None
         self._allow_private = allow_private
         self._tunnels = True
+        self._buffer = memoryview(bytearray(MAX_READ_BYTES))
         self._places = asyncio.Semaphore(limit)
         self._kept: defaultdict[str, list[tuple[float, Connection]]] = defaultdict(list)
         self._sweeping: asyncio.TimerHandle | None = None
@@ -117,7 +118,7 @@ class Connections:
         if opened.transport is None:
             opened.close()
             raise ConnectionError("closed by the server")
-        connection = Connection(opened, opened.transport, request, self._limits)
+        connection = Connection(opened, opened.transport, request, self._limits, self._buffer)
         connection.take_over()
         return connection
 

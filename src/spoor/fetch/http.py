@@ -8,15 +8,16 @@ from dataclasses import replace
 from types import TracebackType
 
 import aiohttp
-from aiohttp.http import HttpProcessingError
 
 from spoor.errors import BrokenContract
 from spoor.fetch.addresses import is_this_machine
 from spoor.fetch.connection import Connection, Headers
 from spoor.fetch.connections import Connections
 from spoor.fetch.decoding import ENCODINGS, Decoding, FetchLimits
+from spoor.fetch.http_parser import BrokenResponse
+from spoor.fetch.pauses import Pauses
 from spoor.fetch.receipt import Receipt
-from spoor.fetch.responses import HEALS_AFTER, failure_of
+from spoor.fetch.responses import failure_of
 from spoor.records import Failure, Response
 
 NO_HEADERS: Headers = {}
@@ -55,6 +56,7 @@ class HttpFetcher:
         self._proxy = proxy
         self._allow_private = allow_private
         self._connections: Connections | None = None
+        self._pauses: Pauses | None = None
         self._large = asyncio.Semaphore(LARGE_AT_ONCE)
         self._decoders = asyncio.Semaphore(DECODED_AT_ONCE)
 
@@ -62,11 +64,14 @@ class HttpFetcher:
         self._connections = Connections(
             self._most_connections, self._limits, self._headers, self._proxy, self._allow_private
         )
+        self._pauses = Pauses()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._pauses is not None:
+            self._pauses.close()
         if self._connections is not None:
             await self._connections.close()
 
@@ -76,17 +81,17 @@ class HttpFetcher:
         """Never raises for network errors. `url` is normalised; `every_type`: read the body whatever its type; `most`:
         maximum number of bytes to read; `headers` are sent in addition to the usual ones."""
         receipt = Receipt(url, self._limits_for(every_type, most))
-        at = self._clock()
+        at, begin = self._clock(), asyncio.get_running_loop().time()
         try:
             await self._receive(receipt, headers)
-        except (aiohttp.ClientError, HttpProcessingError, OSError, ValueError) as error:
+        except (aiohttp.ClientError, BrokenResponse, OSError, ValueError) as error:
             if self._wants_no_tunnel(error):
                 return await self.fetch(url, every_type, most, headers)
+            if self._pauses is not None and self._pauses.any_since(begin):
+                return replace(failure_of(error), excused=True)
             if not receipt.size:
                 return failure_of(error)
             receipt.cut = "time" if isinstance(error, TimeoutError) else "disconnect"
-        if receipt.cut == "head":
-            return Failure("malformed response: its headers are too large", HEALS_AFTER)
         seconds = self._clock() - at
         return receipt.response(await self._body(receipt), at, seconds)
 

@@ -221,8 +221,8 @@ def to_send(response: Response) -> Response:
 
 
 def _encodings(response: Response) -> int:
-    """The number of Content-Encoding headers; of several, `headers` has only the first."""
-    return response.head.lower().count(b"\ncontent-encoding:")
+    """The largest number of Content-Encoding headers that there may be; of several, `headers` has only the first."""
+    return response.head.lower().count(b"content-encoding")
 
 
 class _Compressed(Response):
