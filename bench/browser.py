@@ -17,6 +17,7 @@ from spoor.errors import MissingExtra
 from spoor.records import Failure, Response, SubRequest
 from spoor.render.browser import Browser, BrowserLimits, find_browser
 from spoor.render.rendering import Renderer
+from tests.all_memory import own_share
 
 SHELL = """<!doctype html><title>shell</title><link rel=stylesheet href=/style.css>
 <div id=root></div><script src=/app.js></script>"""
@@ -58,15 +59,6 @@ class Measuring:
             if self.asked % self.every == 0:
                 self.memory.append(sum(own_share(number) for _, number in await self.browser.processes()))
         return response(request.url)
-
-
-def own_share(process: int) -> int:
-    """Bytes of memory of a process, what it shares with others divided among them."""
-    try:
-        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024
 
 
 async def rendered(program: str, pages: int, tabs: int, every: int) -> tuple[list[int], float, int]:

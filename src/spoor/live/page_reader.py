@@ -160,4 +160,3 @@ def with_canonical_links(page: Page) -> Page:
         return page
     contexts = None if page.contexts is None else page.contexts.renamed(names)
     return replace(page, links=found, unrecorded=page.unrecorded + len(links) - len(found), contexts=contexts)
-

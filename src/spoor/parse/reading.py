@@ -16,7 +16,7 @@ from spoor.parse.walk import INSIDE, VALUES, WHAT, Codes, Numbers, walk
 # Limits of parsing: the size of a page and its nesting depth.
 
 
-LONGEST = 16_000_000
+LONGEST = 5_000_000
 """Maximum characters of HTML parsed; the rest is ignored."""
 DEEPEST = 10_000
 """Maximum nesting depth; parsers take quadratic time in it."""
