@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
 
+from tests.all_memory import own_share
+
 from spoor.cli.terminal import print_table
 from spoor.errors import MissingExtra
 from spoor.records import Failure, Response, SubRequest
 from spoor.render.browser import Browser, BrowserLimits, find_browser
 from spoor.render.rendering import Renderer
-from tests.all_memory import own_share
 
 SHELL = """<!doctype html><title>shell</title><link rel=stylesheet href=/style.css>
 <div id=root></div><script src=/app.js></script>"""

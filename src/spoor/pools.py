@@ -162,7 +162,7 @@ class _MallocInfo(ctypes.Structure):
 
     _fields_ = tuple(
         (name, ctypes.c_size_t)
-        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()  # noqa: SIM905
     )
 
 
@@ -176,8 +176,8 @@ def _malloc_info() -> Callable[[], _MallocInfo] | None:
 
 
 def _freed_bytes() -> int:
-    """Bytes of the address space that malloc has kept of what was freed, and uses again. Were they counted as used, each
-    page could take as much as the largest before it besides its own share."""
+    """Bytes of the address space that malloc has kept of what was freed, and uses again. Were they counted as used,
+    each page could take as much as the largest before it besides its own share."""
     info = _malloc_info()
     return 0 if info is None else int(info().fordblks)
 

@@ -21,8 +21,8 @@ from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, verdicts
 from spoor.urls import canonical, first_within
 
 MAX_LINK_CHARACTERS = 1_000_000
-"""Characters of all URLs of a page together. With a long `<base>` a short page could give 32 MB of them, and the pages of
-64 hosts at once 2 GB."""
+"""Characters of all URLs of a page together. With a long `<base>` a short page could give 32 MB of them, and the pages
+of 64 hosts at once 2 GB."""
 GLANCE = 2_000
 """Characters used to detect the language of a page if the judge is no language detector."""
 

@@ -258,10 +258,8 @@ def _received(values: dict[str, Any], length: int) -> Response:
 def set_aside(response: Response) -> Iterator[Callable[[], Response]]:
     """Puts a response that may be needed after it was read into a file, unless it is small, and yields how to get it
     back: of 64 large pages that wait to be read, none is in memory."""
-    if len(response.body) + len(response.payload) <= MAX_SMALL_BYTES:
-        yield lambda: response
-        return
-    with _in_a_file(pickle.dumps(response, pickle.HIGHEST_PROTOCOL)) as file:
+    with tempfile.SpooledTemporaryFile(MAX_SMALL_BYTES) as file:
+        pickle.dump(response, file, pickle.HIGHEST_PROTOCOL)
         del response
 
         def get_back() -> Response:
