@@ -111,9 +111,9 @@ def test_what_a_process_loads_before_it_reads_is_not_held_against_the_first_page
 def test_a_page_that_needs_too_much_memory_is_given_up() -> None:
     assert read_all([b"x", b"eat", b"x", b"eat"], count=1) == [
         Failure("http://a.test/0 1"),
-        Failure("reading needed over 0.2 GB"),
+        Failure("reading needed over 200 MB"),
         Failure("http://a.test/2 1"),
-        Failure("reading needed over 0.2 GB"),
+        Failure("reading needed over 200 MB"),
     ]
 
 

@@ -180,7 +180,7 @@ class FetchSettings:
     read_seconds: float = setting(30.0, above_0, "without a byte from the server")
     whole_seconds: float = setting(90.0, above_0, "from the request to the last byte")
     body_bytes: int = setting(10_000_000, at_least(1, LARGEST_BODY), "size of a body as it is sent")
-    decompressed_bytes: int = setting(20_000_000, at_least(1), "size of a body after decompression")
+    decompressed_bytes: int = setting(10_000_000, at_least(1), "size of a body after decompression")
     header_bytes: int = setting(65_536, at_least(1, LARGEST_HEAD), "size of the status line and all headers")
     content_types: tuple[str, ...] = setting(
         ("text/", "application/xhtml+xml", "application/xml", "application/vnd.wap.xhtml+xml"),
@@ -188,7 +188,7 @@ class FetchSettings:
         "content types that are read; one that ends in / stands for all that begin with it",
     )
     parse_seconds: float = setting(10.0, above_0, "to read and judge a page")
-    parse_bytes: int = setting(1_000_000_000, at_least(1), "memory to read and judge a page")
+    parse_bytes: int = setting(200_000_000, at_least(1), "memory to read and judge a page")
     links_per_page: int = setting(4_000, at_least(1), "links of a page that are followed")
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
 from functools import cache, lru_cache
+from itertools import accumulate
 
 from can_ada import parse
 from tldextract import TLDExtract
@@ -281,6 +283,13 @@ def _other_paths(path: str) -> Iterator[str]:
     if folder and folder != path:
         yield folder
     yield from (variant for index in INDEX_FILES if (variant := f"{folder}/{index}") != path)
+
+
+def first_within(urls: Collection[str], max_characters: int) -> int:
+    """How many of the first URLs have at most so many characters together."""
+    if sum(map(len, urls)) <= max_characters:
+        return len(urls)
+    return bisect_right(list(accumulate(map(len, urls))), max_characters)
 
 
 def difference(url: str, near_miss: str) -> str:

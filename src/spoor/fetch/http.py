@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
@@ -23,8 +24,8 @@ from spoor.records import Failure, Response
 NO_HEADERS: Headers = {}
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
 LARGE_AT_ONCE = 2
-"""Number of responses that may hold more than `LARGE`. Others are not read further until one of these ends: 64 bodies
-of the largest size would fill the memory of a small machine."""
+"""Number of responses that may hold more than `LARGE`. Others are not read further until one of these is received and
+decoded: 64 bodies of the largest size would fill the memory of a small machine."""
 DECODED_AT_ONCE = 2
 """Number of bodies decoded concurrently: a decoder may take up to 16 MB besides its output."""
 _NOT_IMPLEMENTED = 501
@@ -81,19 +82,20 @@ class HttpFetcher:
         """Never raises for network errors. `url` is normalised; `every_type`: read the body whatever its type; `most`:
         maximum number of bytes to read; `headers` are sent in addition to the usual ones."""
         receipt = Receipt(url, self._limits_for(every_type, most))
-        at, begin = self._clock(), asyncio.get_running_loop().time()
-        try:
-            await self._receive(receipt, headers)
-        except (aiohttp.ClientError, BrokenResponse, OSError, ValueError) as error:
-            if self._wants_no_tunnel(error):
-                return await self.fetch(url, every_type, most, headers)
-            if self._pauses is not None and self._pauses.any_since(begin):
-                return replace(failure_of(error), excused=True)
-            if not receipt.size:
-                return failure_of(error)
-            receipt.cut = "time" if isinstance(error, TimeoutError) else "disconnect"
-        seconds = self._clock() - at
-        return receipt.response(await self._body(receipt), at, seconds)
+        async with contextlib.AsyncExitStack() as turn:
+            at, begin = self._clock(), asyncio.get_running_loop().time()
+            try:
+                await self._receive(receipt, headers, turn)
+            except (aiohttp.ClientError, BrokenResponse, OSError, ValueError) as error:
+                if self._wants_no_tunnel(error):
+                    return await self.fetch(url, every_type, most, headers)
+                if self._pauses is not None and self._pauses.any_since(begin):
+                    return replace(failure_of(error), excused=True)
+                if not receipt.size:
+                    return failure_of(error)
+                receipt.cut = "time" if isinstance(error, TimeoutError) else "disconnect"
+            seconds = self._clock() - at
+            return receipt.response(await self._body(receipt), at, seconds)
 
     async def _body(self, receipt: Receipt) -> bytes:
         """Decodes with pauses, so that the event loop is not blocked."""
@@ -123,7 +125,8 @@ class HttpFetcher:
         self._connections.do_without_tunnels()
         return True
 
-    async def _receive(self, receipt: Receipt, headers: Headers) -> None:
+    async def _receive(self, receipt: Receipt, headers: Headers, turn: contextlib.AsyncExitStack) -> None:
+        """A large response receives its turn, which ends with the stack."""
         if self._connections is None:
             raise BrokenContract("HttpFetcher.fetch outside of `async with`")
         until = asyncio.get_running_loop().time() + self._limits.whole
@@ -132,22 +135,29 @@ class HttpFetcher:
             connection = await self._connections.take(origin, until, only_new)
             is_new = connection.responses == 0
             try:
-                return await self._exchange(connection, receipt, headers, until)
+                return await self._exchange(connection, receipt, headers, until, turn)
             except ConnectionError:
                 if is_new or receipt.has_begun:
                     raise
             finally:
                 self._connections.give_back(origin, connection)
 
-    async def _exchange(self, connection: Connection, receipt: Receipt, headers: Headers, until: float) -> None:
+    async def _exchange(
+        self,
+        connection: Connection,
+        receipt: Receipt,
+        headers: Headers,
+        until: float,
+        turn: contextlib.AsyncExitStack,
+    ) -> None:
         receipt.request, receipt.address = connection.request_for(receipt.url, headers), connection.address
         await connection.exchange(receipt.request, receipt, until)
         if connection.is_holding:
             time = asyncio.get_running_loop().time
             left = until - time()  # Waiting for a turn does not count.
-            async with self._large:
-                receipt.has_turn = True
-                await connection.go_on(time() + left)
+            await turn.enter_async_context(self._large)
+            receipt.has_turn = True
+            await connection.go_on(time() + left)
 
 
 def _origin_of(url: str) -> str:

@@ -18,8 +18,11 @@ from spoor.records import Hints, Judged, Link, Outcome, Page, Response, Verdict,
 from spoor.roles import Judge, LinkReader
 from spoor.settings import USUAL_PARSING, ParseSettings
 from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, verdicts_of, waits
-from spoor.urls import canonical
+from spoor.urls import canonical, first_within
 
+MAX_LINK_CHARACTERS = 1_000_000
+"""Characters of all URLs of a page together. With a long `<base>` a short page could give 32 MB of them, and the pages
+of 64 hosts at once 2 GB."""
 GLANCE = 2_000
 """Characters used to detect the language of a page if the judge is no language detector."""
 
@@ -140,7 +143,8 @@ def _received(
 
 
 def with_canonical_links(page: Page) -> Page:
-    """The page with its links by canonical URL, each once. They include the URL that it declares as canonical."""
+    """The page with its links by canonical URL, each once, within `MAX_LINK_CHARACTERS`. They include the URL that it
+    declares as canonical."""
     links: dict[str, Link] = {}
     names: dict[str, str] = {}
     if page.canonical:
@@ -151,8 +155,8 @@ def with_canonical_links(page: Page) -> Page:
             links[url] = link if url == link.url else link._replace(url=url)
             names[url] = link.url
     links.pop(page.url, None)
-    found = tuple(links.values())
+    found = tuple(links.values())[: first_within(links, MAX_LINK_CHARACTERS)]
     if found == page.links:
         return page
     contexts = None if page.contexts is None else page.contexts.renamed(names)
-    return replace(page, links=found, contexts=contexts)
+    return replace(page, links=found, unrecorded=page.unrecorded + len(links) - len(found), contexts=contexts)
