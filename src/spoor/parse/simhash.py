@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import array, compiled, kernel, kernels_in
 from spoor.records import TextFingerprint
 
 Hashes = NDArray[np.uint64]
@@ -45,7 +45,7 @@ def _meaning() -> NDArray[np.uint32]:
     return np.array([0 if c.isspace() or c.isdigit() or c < "!" else ord(c.lower()[0]) for c in characters], np.uint32)
 
 
-@compiled
+@kernel(array(np.uint32, read_only=True), array(np.uint32))
 def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[int, int, Hashes]:
     """The number of characters that count; the fingerprint, for each bit of which the hashes of all shingles vote; and
     the smallest hashes of passages, sorted, without duplicates."""
@@ -130,3 +130,6 @@ def _mixed(number: np.uint64) -> np.uint64:
     number *= _SPREAD
     number ^= number >> np.uint64(32)
     return number
+
+
+KERNELS = kernels_in(__name__)

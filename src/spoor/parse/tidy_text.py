@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import INT, array, compiled, kernel, kernels_in
 from spoor.parse.walk import BORDER, Codes, Numbers
 from spoor.parse.words import UNSPACED
 from spoor.settings import ParseSettings
@@ -75,7 +75,7 @@ def _is_white(code: np.uint32) -> bool:
     )
 
 
-@compiled
+@kernel(array(np.uint32))
 def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers, Numbers]:
     tidy = np.empty(text.size, np.uint32)
     borders, known = np.empty(text.size, np.int32), np.uintp(0)
@@ -110,7 +110,7 @@ def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers, Numbers]:
     return tidy[:length], begins, ends, borders[:known].copy()
 
 
-@compiled
+@kernel(array(np.int32), INT, array(np.int32), array(np.int32))
 def crowded(borders: Numbers, length: int, starts: Numbers, stops: Numbers) -> NDArray[np.bool_]:
     """Which links are in blocks with more link text than other text, or start at the same position as such a link.
     Links are sorted by their starts. `length` is that of the text."""
@@ -229,3 +229,6 @@ def _seam() -> re.Pattern[str]:
     ties = [mark for mark in marks if unicodedata.combining(mark) == _TIES_LETTERS]
     kept = f"(?<![{''.join(ties)}{_JOINER}])(?![{''.join(marks)}{_SARA_AM}{_JOINER}])"
     return re.compile(f"{kept}(?:(?=[{UNSPACED}])|(?<=[{UNSPACED}]))")
+
+
+KERNELS = kernels_in(__name__)
