@@ -106,7 +106,7 @@ def array(kind: DTypeLike, dimensions: int = 1, *, read_only: bool = False) -> t
 
 def named_tuple(named: type[tuple[Any, ...]], *fields: types.Type) -> types.Type:
     """The type of a NamedTuple with fields of these types."""
-    return types.BaseTuple.from_types(fields, named)  # type: ignore[no-untyped-call]
+    return cast(types.Type, types.BaseTuple.from_types(fields, named))  # type: ignore[no-untyped-call]
 
 
 def kernel(*argument_types: types.Type) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -35,6 +35,9 @@ _PLANE = 1 << 16
 def text_fingerprint(text: str) -> TextFingerprint:
     codes = np.frombuffer(text[:READ].encode("utf-32-le", "surrogatepass"), np.uint32)
     letters, fingerprint, sample = _gathered(codes, _meaning())
+    sample.sort()  # Here: numba takes a second to compile a sort.
+    later = sample[1:]
+    sample = np.concatenate((sample[:1], later[later != sample[:-1]]))[:KEPT]
     return TextFingerprint(fingerprint if letters >= SHORTEST else None, sample.tobytes())
 
 
@@ -48,7 +51,7 @@ def _meaning() -> NDArray[np.uint32]:
 @kernel(array(np.uint32, read_only=True), array(np.uint32))
 def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[int, int, Hashes]:
     """The number of characters that count; the fingerprint, for each bit of which the hashes of all shingles vote; and
-    the smallest hashes of passages, sorted, without duplicates."""
+    the smallest hashes of passages, and perhaps more, unsorted."""
     plain = np.empty(len(codes) + PASSAGE, np.uint64)
     letters = 0
     for code in codes:
@@ -77,13 +80,7 @@ def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[i
         if mixed <= threshold:
             sample[kept] = mixed
             kept += 1
-    ordered = np.sort(sample[:kept])
-    distinct = 1
-    for place in range(1, kept):
-        if ordered[place] != ordered[distinct - 1]:
-            ordered[distinct] = ordered[place]
-            distinct += 1
-    return letters, _elected(shingles), ordered[: min(distinct, KEPT)]
+    return letters, _elected(shingles), sample[:kept]
 
 
 @compiled

@@ -110,13 +110,30 @@ def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers, Numbers]:
     return tidy[:length], begins, ends, borders[:known].copy()
 
 
-@kernel(array(np.int32), INT, array(np.int32), array(np.int32))
 def crowded(borders: Numbers, length: int, starts: Numbers, stops: Numbers) -> NDArray[np.bool_]:
     """Which links are in blocks with more link text than other text, or start at the same position as such a link.
     Links are sorted by their starts. `length` is that of the text."""
+    # Sorted here: numba takes two seconds to compile a sort.
     before, after = np.searchsorted(borders, starts), np.searchsorted(borders, stops)
     blocks = before * (borders.size + 1) + after
-    order = np.argsort(blocks, kind="mergesort")
+    order = np.argsort(blocks, kind="stable")
+    found: NDArray[np.bool_] = _crowded(borders, length, starts, stops, before, after, blocks, order)
+    return found
+
+
+@kernel(array(np.int32), INT, array(np.int32), array(np.int32), *[array(np.int64)] * 4)
+def _crowded(
+    borders: Numbers,
+    length: int,
+    starts: Numbers,
+    stops: Numbers,
+    before: NDArray[np.int64],
+    after: NDArray[np.int64],
+    blocks: NDArray[np.int64],
+    order: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    """`before` and `after` are the numbers of borders before the start and the end of each link; `order` sorts links by
+    their blocks."""
     found = np.zeros(starts.size, np.bool_)
     first = 0
     while first < order.size:
@@ -127,7 +144,8 @@ def crowded(borders: Numbers, length: int, starts: Numbers, stops: Numbers) -> N
         begin = borders[before[order[first]] - 1] + 1 if before[order[first]] else 0
         end = borders[after[order[first]]] if after[order[first]] < borders.size else length
         if 2 * filled > end - begin:
-            found[order[first:last]] = True
+            for place in range(first, last):
+                found[order[place]] = True
         first = last
     for link in range(1, found.size):
         found[link] |= found[link - 1] and starts[link] == starts[link - 1]

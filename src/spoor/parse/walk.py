@@ -198,11 +198,12 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
 @kernel(array(np.int32, 2))
 def deepest(frames: Numbers) -> int:
     """The maximum nesting depth of frames; outer frames come before inner ones."""
-    depths = np.ones(frames.shape[0], np.int32)
+    depths, most = np.empty(frames.shape[0], np.int32), 0
     for frame in range(frames.shape[0]):
-        if frames[frame, 0] >= 0:
-            depths[frame] = depths[frames[frame, 0]] + 1
-    return int(depths.max()) if depths.size else 0
+        around = frames[frame, 0]
+        depths[frame] = depths[around] + 1 if around >= 0 else 1
+        most = max(most, int(depths[frame]))
+    return most
 
 
 @compiled
