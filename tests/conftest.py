@@ -101,7 +101,9 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_configure(config: pytest.Config) -> None:
     """Compiles before the worker processes start, so that they do not all compile the same functions."""
     if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
-        sources = [file for file in sorted(SOURCE.rglob("*.py")) if "from spoor.compiled import" in file.read_text("utf8")]
+        sources = [
+            file for file in sorted(SOURCE.rglob("*.py")) if "from spoor.compiled import" in file.read_text("utf8")
+        ]
         known, made = Path(config.rootpath, ".pytest_cache", "compiled"), _hash(sources)
         if not (known.exists() and known.read_text() == made and MACHINE_CODE.is_dir()):
             _compile(config.rootpath)

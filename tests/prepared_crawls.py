@@ -9,6 +9,7 @@ import json
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from numba.core.dispatcher import Dispatcher
 
@@ -32,8 +33,8 @@ TARGETS = {
 
 def loaded() -> set[tuple[str, str]]:
     """All functions with machine code, and their types."""
-    found = [one for one in gc.get_objects() if isinstance(one, Dispatcher)]
-    return {(f"{one.__module__}.{one.__name__}", str(types)) for one in found for types in one.overloads}
+    found: list[Any] = [part for part in gc.get_objects() if isinstance(part, Dispatcher)]
+    return {(f"{part.__module__}.{part.__name__}", str(types)) for part in found for types in part.overloads}
 
 
 def late(settings: str, folder: Path) -> dict[str, list[str]]:

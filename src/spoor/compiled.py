@@ -2,8 +2,8 @@
 
 A *kernel* is a compiled function that Python code calls, together with the types of its arguments: `@kernel(types)`.
 Functions that only compiled code calls are `@compiled`. numba compiles a function when it is called first, which takes
-from a tenth of a second to several, and 15 seconds for all of a crawl; `prepare` does that beforehand, in several
-processes, once on a machine.
+from a tenth of a second to several, and a quarter of a minute for all of a crawl; `prepare` does that beforehand, in
+other processes, once on a machine.
 """
 
 from __future__ import annotations
@@ -137,14 +137,13 @@ def nth(numbers: NDArray[Number], place: int) -> Number:
 
 
 MOST_PROCESSES = 4
-"""Each takes some 200 MB."""
 DOING = "compiling for this machine, once"
 _PROGRAM = "import sys; from spoor.compiled import compile_for; compile_for(int(sys.argv[1]))"
 
 
 def prepare(kernels: Iterable[Kernel], progress: Progress = silently) -> None:
-    """Loads kernels, so that calling them takes no time. Those whose machine code is in no file are compiled first, by
-    several processes, and by only one caller on a machine at a time; where no file can be written, by this process, for
+    """Loads kernels, so that calling them takes no time. Those whose machine code is in no file are compiled first, in
+    other processes, and for only one caller on a machine at a time; where no file can be written, in this process, for
     itself. Takes seconds: not for an event loop."""
     needed = [kernel for kernel in dict.fromkeys(kernels) if not kernel.is_loaded]
     if not is_other_process() and not all(kernel.is_kept for kernel in needed):
@@ -172,20 +171,21 @@ def _compile(kernels: Kernels, progress: Progress) -> None:
                 reasons.append(reason)
                 advance(1)
 
-        others = [_Other(waiting, note) for _ in range(_processes(len(kernels)) - 1)]
+        others = [_Other(waiting, note) for _ in range(_processes(len(kernels)))]
         for other in others:
             other.start()
-        while (kernel := _next(waiting)) is not None:
-            note(kernel.load())
         for other in others:
             other.join()
+        while (kernel := _next(waiting)) is not None:  # There are no others, or they have died.
+            note(kernel.load())
     if reason := next(filter(None, reasons), ""):
         _log.warning(_NOT_KEPT, reason)
 
 
 def _processes(kernels: int) -> int:
-    """One where others could not hand over what they compile."""
-    return min(len(os.sched_getaffinity(0)), kernels, MOST_PROCESSES) if code_cache.can_be_written() else 1
+    """Others even where there is one processor: a process that compiles takes 200 MB more, until it ends. None where
+    they could not hand over what they compile."""
+    return min(os.cpu_count() or 1, kernels, MOST_PROCESSES) if code_cache.can_be_written() else 0
 
 
 def _next(waiting: deque[Kernel]) -> Kernel | None:
