@@ -30,6 +30,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # In the background of a 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 SOURCE = Path(__file__).parents[1] / "src" / "spoor"
+MACHINE_CODE = SOURCE / "__pycache__" / "machine-code"
 settings.register_profile(
     "unhurried", max_examples=times(50), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -99,11 +100,13 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Fills the numba cache before the worker processes start, so that they do not all compile the same functions."""
+    """Compiles before the worker processes start, so that they do not all compile the same functions."""
     if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
-        sources = [file for file in sorted(SOURCE.rglob("*.py")) if "\n@compiled\n" in file.read_text("utf8")]
+        sources = [
+            file for file in sorted(SOURCE.rglob("*.py")) if "from spoor.compiled import" in file.read_text("utf8")
+        ]
         known, made = Path(config.rootpath, ".pytest_cache", "compiled"), _hash(sources)
-        if not (known.exists() and known.read_text() == made and all(map(_has_machine_code, sources))):
+        if not (known.exists() and known.read_text() == made and MACHINE_CODE.is_dir()):
             _compile(config.rootpath)
             known.parent.mkdir(exist_ok=True)
             known.write_text(made)
@@ -111,10 +114,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _hash(sources: list[Path]) -> str:
     return sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
-
-
-def _has_machine_code(source: Path) -> bool:
-    return any(source.parent.glob(f"__pycache__/{source.stem}.*.nbi"))
 
 
 def _compile(root: Path) -> None:

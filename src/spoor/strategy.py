@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spoor.errors import BrokenContract
 from spoor.pricing import HitRates
@@ -23,8 +23,12 @@ from spoor.roles import (
     MainTextReader,
     Trail,
     Upkeep,
+    UsesKernels,
     Waiting,
 )
+
+if TYPE_CHECKING:
+    from spoor.compiled import Kernels
 
 
 class PageByPage(ABC):
@@ -93,6 +97,12 @@ class Strategy:
     def link_reader(self) -> LinkReader | None:
         return self.scorer if isinstance(self.scorer, LinkReader) else None
 
+    @property
+    def kernels(self) -> Kernels:
+        """The compiled functions that the parts call."""
+        simple = (one for _, part in self._parts() for one in _simple(part))
+        return list(dict.fromkeys(kernel for part in simple for kernel in kernels_of(part)))
+
     def fresh(self) -> Strategy:
         """A copy with the same parameters that has learned nothing."""
         fresh: dict[int, Any] = {id(part): fresh_part(part) for _, part in self._parts()}
@@ -153,6 +163,11 @@ def _with_scripts_in_mind(verdict: Verdict, page: Page) -> Verdict:
 def prior_of(judge: Judge) -> TargetPrior:
     """The prior of a judge; empty if it has none."""
     return judge.target_prior if isinstance(judge, HasTargetPrior) else TargetPrior()
+
+
+def kernels_of(part: object) -> Kernels:
+    """The compiled functions that a part calls."""
+    return part.kernels if isinstance(part, UsesKernels) else ()
 
 
 def waits(part: object) -> bool:

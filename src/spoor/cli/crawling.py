@@ -22,12 +22,13 @@ from spoor import registry
 from spoor import settings as config
 from spoor.actions import described
 from spoor.cli.dashboards import beside_crawl
-from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
+from spoor.cli.terminal import announced, is_quiet, print_json, progress, remark, say
+from spoor.compiled import prepare
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Held, Paused, Resumed, Steered, Taught, Troubled, Visited
 from spoor.files import SUFFIX
-from spoor.live.from_settings import NO_OBJECTS, Objects, strategy_of, with_kept_model
+from spoor.live.from_settings import NO_OBJECTS, Objects, kernels_for, strategy_of, with_kept_model
 from spoor.live.measuring import metrics_of
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.relearning import earlier_crawl, misleading
@@ -288,12 +289,13 @@ def run_crawl(arguments: argparse.Namespace) -> int:
     if shards := _shards(arguments):
         from spoor.cli.sharded_crawls import run_sharded
 
-        return run_sharded(arguments, settings, shards)
+        return run_sharded(arguments, settings, objects, shards)
     if settings.shards.local:
         raise UsageError(f"--local {settings.shards.local}: say with --shards how many shards the crawl is to have")
     give_back_large_blocks()
     search_seldom_for_circles()
     with open_for_crawling(arguments.out) as folder:
+        prepare(kernels_for(settings, objects), announced)
         return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments))
 
 

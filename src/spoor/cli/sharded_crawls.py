@@ -8,9 +8,11 @@ import signal
 import time
 
 from spoor import settings as config
-from spoor.cli.terminal import print_json, progress, remark, say
+from spoor.cli.terminal import announced, print_json, progress, remark, say
+from spoor.compiled import prepare
 from spoor.crawling.share import BUCKETS
 from spoor.errors import UsageError
+from spoor.live.from_settings import Objects, kernels_for
 from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Totals
 from spoor.report.showing import duration
@@ -23,7 +25,7 @@ from spoor.store.sqlite_version import require_sqlite
 SECONDS_BETWEEN_LINES = 10.0
 
 
-def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) -> int:
+def run_sharded(arguments: argparse.Namespace, settings: Config, objects: Objects, shards: int) -> int:
     """Resumes a folder that contains shards; if their number changes, moves buckets of hosts first."""
     _check_target(settings.target, shards)
     if settings.crawl.workers:
@@ -44,6 +46,7 @@ def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) ->
             move_buckets(sharded, shards, arguments.rebalance, progress)
         sharded.table(shards)
         folder.write_settings(config.dumps(settings))
+        prepare(kernels_for(settings, objects), announced)
         with connected(shards, arguments.cluster or ""):
             return asyncio.run(_crawl(sharded, settings, shards, arguments.json))
 

@@ -159,6 +159,14 @@ def progress(doing: str, total: int | None = None) -> Iterator[Advance]:
 
 
 @contextlib.contextmanager
+def announced(doing: str, total: int | None = None) -> Iterator[Advance]:
+    """Like `progress`, with a line before it: also where no bar is shown, it is said at once what takes so long."""
+    remark(f"{doing} …")
+    with progress(doing, total) as advance:
+        yield advance
+
+
+@contextlib.contextmanager
 def _bar(doing: str, total: int | None) -> Iterator[Advance]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

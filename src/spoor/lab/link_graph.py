@@ -14,7 +14,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import INT, kernel, kernels_in
+from spoor.compiled import array as array_of
 from spoor.errors import BadInput, BrokenContract
 from spoor.files import complete_or_absent
 from spoor.lab.build.builder import write_labels
@@ -54,7 +55,10 @@ def _check_lengths(offsets: NDArray[np.int64], targets: NDArray[np.int32], pages
         raise BrokenContract(f"{len(offsets)} offsets of {len(targets)} links are not those of {pages} pages")
 
 
-@compiled
+_LINKS = array_of(np.int64, read_only=True), array_of(np.int32, read_only=True)
+
+
+@kernel(*_LINKS, array_of(np.int32, read_only=True), INT)
 def _distances(
     offsets: NDArray[np.int64], targets: NDArray[np.int32], starts: NDArray[np.int32], pages: int
 ) -> NDArray[np.int32]:
@@ -98,7 +102,7 @@ def distance_to_relevant(
     return _distances(*back, read_only(starts, np.int32), len(within))
 
 
-@compiled
+@kernel(*_LINKS, array_of(np.bool_, read_only=True))
 def _reversed(
     offsets: NDArray[np.int64], targets: NDArray[np.int32], within: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -281,3 +285,6 @@ def _copy(blobs: Blobs, pages: NDArray[np.int64], folder: Path, name: str) -> No
     with BlobWriter(folder, name) as writer:
         for page in pages.tolist():
             writer.append(blobs.stored(page))
+
+
+KERNELS = kernels_in(__name__)

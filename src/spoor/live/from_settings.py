@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from spoor import __version__, registry
+from spoor.compiled import Kernels
 from spoor.errors import UsageError
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
@@ -18,6 +19,7 @@ from spoor.judging.classifiers import write_topic
 from spoor.judging.language_tags import accept_language
 from spoor.judging.profiles import tag_of
 from spoor.judging.train_topic import topic_from
+from spoor.live import page_reader
 from spoor.live.example_pages import read_examples
 from spoor.live.page_reader import Reader
 from spoor.live.reading_processes import ReadingLimits
@@ -109,6 +111,11 @@ def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFo
     scope = settings.scope
     bounds = Scope(scope.include, scope.exclude, scope.hosts, scope.domains, scope.max_depth, scope.pages_per_host)
     return replace(named, admission=AllOf((RespectNofollow(), bounds, Traps(), named.admission)))
+
+
+def kernels_for(settings: Config, objects: Objects = NO_OBJECTS) -> Kernels:
+    """The compiled functions that a crawl calls."""
+    return (*page_reader.KERNELS, *objects.unbound(settings).kernels)
 
 
 def with_kept_model(settings: Config, folder: CrawlFolder) -> Config:

@@ -8,16 +8,18 @@ from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Any
 
+from spoor.compiled import Kernels, prepare
 from spoor.fetch.responses import understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.saturated import SaturatedLinks
+from spoor.parse import demanding, html, simhash
 from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import extractor_named
 from spoor.parse.simhash import text_fingerprint
 from spoor.records import Hints, Judged, Link, Outcome, Page, Response, Verdict, Visit
 from spoor.roles import Judge, LinkReader
 from spoor.settings import USUAL_PARSING, ParseSettings
-from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, verdicts_of, waits
+from spoor.strategy import Strategy, hinted, kernels_of, prior_of, reads_main_text, verdicts_of, waits
 from spoor.urls import canonical, first_within
 
 MAX_LINK_CHARACTERS = 1_000_000
@@ -25,6 +27,10 @@ MAX_LINK_CHARACTERS = 1_000_000
 of 64 hosts at once 2 GB."""
 GLANCE = 2_000
 """Characters used to detect the language of a page if the judge is no language detector."""
+
+
+KERNELS = (*demanding.KERNELS, *html.KERNELS, *simhash.KERNELS)
+"""The compiled functions that read any page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +81,14 @@ class Reader:
         seconds = time.perf_counter() - began
         return Judged(page, verdict, self._language(page, verdict), seconds)
 
+    @property
+    def kernels(self) -> Kernels:
+        """The compiled functions that reading calls."""
+        return (*KERNELS, *kernels_of(self.judge), *kernels_of(self.links))
+
     def warm_up(self) -> None:
         """Loads compiled code: most of a second in a new process, which must not count as time of the first page."""
+        prepare(self.kernels)
         read_page("http://warm.invalid/", b"<title>t</title><p>Words and <a href=/>a link", "text/html")
 
     def read_in_worker(self, visit: Visit, response: Response) -> Outcome:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from spoor import __version__, roles
 from spoor import settings as config
+from spoor.compiled import prepare
 from spoor.crawl import Crawl
 from spoor.crawling.guidance import Guidance
 from spoor.crawling.share import Handover, Share
@@ -34,6 +35,7 @@ from spoor.live.from_settings import (
     accepted_languages,
     fetcher_for,
     host_rules,
+    kernels_for,
     limits_of,
     reading_limits,
     strategy_of,
@@ -97,6 +99,9 @@ async def open_session(
     """The caller must hold the lock of the folder. A crawl in the folder is resumed. `advance` is called for each visit
     from which the strategy relearns. `came` receives each page with its texts, by URL, before its event; the caller
     must remove the pages. With a `share` of the hosts the session is one shard of a crawl."""
+    # Daemon threads: stopping does not wait for DNS lookups.
+    asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
+    await asyncio.to_thread(prepare, kernels_for(settings, objects))
     await keep_examples(folder.examples, settings.target.like, lambda urls: _fetched(urls, settings))
     program, no_browser = program_for(settings.render)
     strategy = strategy_of(settings, objects, folder)
@@ -107,8 +112,6 @@ async def open_session(
     ):
         reader = Reader.of(resumed.crawl.strategy, settings.limits.links_per_page, settings.parse)
         reader = reader if came is None and resumed.learning is None else replace(reader, texts=True)
-        # Daemon threads: stopping does not wait for DNS lookups.
-        asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
         await _warm_up(resumed.crawl.strategy, reader)
         later = _later_steps(resumed, settings, program)
         async with (
@@ -345,14 +348,14 @@ async def _warm_up(strategy: Strategy, reader: Reader) -> None:
 
 def _crawl_a_little(strategy: Strategy, reader: Reader) -> None:
     """Crawls a few invented pages with a copy of the strategy before the first request: one with one link, one with
-    several, and one that fails. The first pages load tables and compiled code, which takes a second or more; during a
-    crawl, all requests would wait for that."""
+    several, and one that fails. The first pages load tables, and compile what no part has declared; during a crawl, all
+    requests would wait for that."""
     demanding(b"")
     home = "http://warm.invalid/"
     outcomes: dict[str, Outcome] = {f"{home}gone": Failure("HTTP 404")}
     for page, links in (("", ("one", "two", "gone")), ("one", ("two",)), ("two", ())):
         url = home + page
-        found = " ".join(f"<a href='{home}{link}'>a link</a>" for link in links)
+        found = " ".join(f"<a href='{home}{link}'>a link with some words</a>" for link in links)
         body = f"<title>t</title><p>Some words and {found}</p>".encode()
         response = Response(url, 200, {"content-type": "text/html"}, body, body, b"", b"", "", 0.0, 0.0)
         outcomes[url] = reader.read(Visit(url, host_of(url), 0, 0.0), response)

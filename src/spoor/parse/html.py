@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
+from spoor.parse import link_contexts, tidy_text, walk
 from spoor.parse.charset import Decoded, decode
 from spoor.parse.link_contexts import LONGEST, LONGEST_TAG, ParsedContexts, Places, bare_links
 from spoor.parse.main_text import Extractor, MainText
@@ -19,6 +20,8 @@ from spoor.parse.tidy_text import WINDOW, TidyText, tidied
 from spoor.parse.walk import IS_APART, deepest
 from spoor.records import Link, LinkContexts, Page, Rendering
 from spoor.urls import join
+
+KERNELS = (*walk.KERNELS, *tidy_text.KERNELS, *link_contexts.KERNELS)
 
 LONGEST_URL = 8_000
 """Maximum length of a URL in characters; servers need not support more (RFC 9110)."""
