@@ -12,6 +12,7 @@ import pytest
 from spoor.fetch import connections
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
+from spoor.fetch.proxies import Proxies
 from spoor.records import Failure, Response
 
 SHORT = FetchLimits(connect=1.0, idle=0.4, whole=0.8)
@@ -210,7 +211,7 @@ def through_proxy(proxy: Scripted, url: str, count: int = 1, login: str = "") ->
     async def run() -> list[Response | Failure]:
         async with proxy.served() as address:
             address = address.replace("//", f"//{login}")
-            async with HttpFetcher("spoor", SHORT, time.time, proxy=address) as fetcher:
+            async with HttpFetcher("spoor", SHORT, time.time, proxies=Proxies.to(address)) as fetcher:
                 return [await fetcher.fetch(url) for _ in range(count)]
 
     return asyncio.run(run())

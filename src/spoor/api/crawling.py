@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import sys
 import threading
 import warnings
@@ -21,6 +22,7 @@ from spoor.live.from_settings import Objects, strategy_of, with_kept_model
 from spoor.live.relearning import earlier_crawl, misleading
 from spoor.live.running import Session, run_for
 from spoor.live.session import open_session
+from spoor.live.surroundings import remarks
 from spoor.records import Judged
 from spoor.report.contents import CrawledPage
 from spoor.settings import Config
@@ -199,6 +201,8 @@ class _CrawlThread(threading.Thread):
             async with open_session(folder, settings, objects=self._objects, came=came) as session:
                 folder.write_settings(config.dumps(settings))
                 self._session = session
+                for line in remarks(settings.crawl.proxy, os.environ):
+                    _log.warning("%s", line)
                 if who := session.crawl.guidance.paused_by:
                     _log.warning("paused by %s: no requests are made until `spoor unpause %s`", who, folder.path)
                 if self._stopped:

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import sys
 import time
@@ -26,6 +27,7 @@ from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
 from spoor.events import Event, Failed, Held, Paused, Resumed, Steered, Taught, Troubled, Visited
+from spoor.fetch.proxies import Proxies
 from spoor.files import SUFFIX
 from spoor.live.from_settings import NO_OBJECTS, Objects, strategy_of, with_kept_model
 from spoor.live.measuring import metrics_of
@@ -34,6 +36,7 @@ from spoor.live.relearning import earlier_crawl, misleading
 from spoor.live.running import run_for
 from spoor.live.scripts import program_for
 from spoor.live.session import open_session
+from spoor.live.surroundings import remarks
 from spoor.metrics import registry_of, serving
 from spoor.report.showing import duration, moment, plain
 from spoor.settings import Config
@@ -285,6 +288,8 @@ FLAGS = {
 def run_crawl(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
     objects = checked(settings, CrawlFolder(arguments.out))
+    for line in remarks(settings.crawl.proxy, os.environ):
+        _log.warning("%s", line)
     if shards := _shards(arguments):
         from spoor.cli.sharded_crawls import run_sharded
 
@@ -312,6 +317,7 @@ def _shards(arguments: argparse.Namespace) -> int | None:
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
     """Builds the strategy. Reports errors in the settings before a folder is created."""
     objects = NO_OBJECTS.made(settings)
+    Proxies.of(settings.crawl.proxy, os.environ)
     program_for(settings.render)
     if warning := misleading(settings, earlier_crawl(settings, strategy_of(settings, objects), folder)):
         _log.warning("%s", warning)

@@ -15,6 +15,7 @@ from spoor.fetch.addresses import is_this_machine
 from spoor.fetch.connection import Connection, Headers
 from spoor.fetch.connections import Connections
 from spoor.fetch.decoding import ENCODINGS, Decoding, FetchLimits
+from spoor.fetch.proxies import DIRECT, Proxies
 from spoor.fetch.receipt import Receipt
 from spoor.fetch.responses import HEALS_AFTER, failure_of
 from spoor.records import Failure, Response
@@ -44,7 +45,7 @@ class HttpFetcher:
         limits: FetchLimits,
         clock: Callable[[], float],
         connections: int = 100,
-        proxy: str | None = None,
+        proxies: Proxies = DIRECT,
         allow_private: bool = False,
     ) -> None:
         """`agent` is the whole User-Agent header; `clock` returns Unix time in seconds."""
@@ -52,7 +53,7 @@ class HttpFetcher:
         self._limits = limits
         self._clock = clock
         self._most_connections = connections
-        self._proxy = proxy
+        self._proxies = proxies
         self._allow_private = allow_private
         self._connections: Connections | None = None
         self._large = asyncio.Semaphore(LARGE_AT_ONCE)
@@ -60,7 +61,7 @@ class HttpFetcher:
 
     async def __aenter__(self) -> HttpFetcher:
         self._connections = Connections(
-            self._most_connections, self._limits, self._headers, self._proxy, self._allow_private
+            self._most_connections, self._limits, self._headers, self._proxies, self._allow_private
         )
         return self
 
@@ -80,7 +81,7 @@ class HttpFetcher:
         try:
             await self._receive(receipt, headers)
         except (aiohttp.ClientError, HttpProcessingError, OSError, ValueError) as error:
-            if self._wants_no_tunnel(error):
+            if self._wants_no_tunnel(url, error):
                 return await self.fetch(url, every_type, most, headers)
             if not receipt.size:
                 return failure_of(error)
@@ -108,14 +109,15 @@ class HttpFetcher:
             return limits
         return replace(limits, body=min(most, limits.body), decoded=min(most, limits.decoded))
 
-    def _wants_no_tunnel(self, error: Exception) -> bool:
+    def _wants_no_tunnel(self, url: str, error: Exception) -> bool:
         """Whether to repeat the request without CONNECT. The proxy would see the encrypted content, so it must be on
         this machine."""
         if not isinstance(error, aiohttp.ClientHttpProxyError) or error.status != _NOT_IMPLEMENTED:
             return False
-        if self._connections is None or not is_this_machine(self._proxy or ""):
+        proxy = self._proxies.of_origin(_origin_of(url))
+        if self._connections is None or not is_this_machine(proxy):
             return False
-        self._connections.do_without_tunnels()
+        self._connections.do_without_tunnels(proxy)
         return True
 
     async def _receive(self, receipt: Receipt, headers: Headers) -> None:
