@@ -141,6 +141,24 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
+class HttpsPaused:
+    """No certificate of an https host has been accepted `since` then, so https links wait. `reason` is the last
+    failure."""
+
+    at: float
+    since: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class HttpsResumed:
+    """A certificate was accepted again, `seconds` after the first failure."""
+
+    at: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class ClockSet:
     """The system clock was set, by `seconds`; the crawl measures time by a monotonic clock."""
 
@@ -174,7 +192,7 @@ class Taught:
     contradictions: int
 
 
-Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet | Steered | Taught
+Aside = Refused | Troubled | Held | Paused | Resumed | HttpsPaused | HttpsResumed | ClockSet | Steered | Taught
 """Events between visits."""
 
 Event = Visited | Redirected | Failed | HostOpened | SitemapRead | Aside

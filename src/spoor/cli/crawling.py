@@ -26,7 +26,19 @@ from spoor.cli.dashboards import beside_crawl
 from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
 from spoor.errors import BadInput, UsageError
-from spoor.events import Event, Failed, Held, Paused, Resumed, Steered, Taught, Troubled, Visited
+from spoor.events import (
+    Event,
+    Failed,
+    Held,
+    HttpsPaused,
+    HttpsResumed,
+    Paused,
+    Resumed,
+    Steered,
+    Taught,
+    Troubled,
+    Visited,
+)
 from spoor.fetch.proxies import Proxies
 from spoor.files import SUFFIX
 from spoor.live.from_settings import NO_OBJECTS, Objects, strategy_of, with_kept_model
@@ -94,8 +106,8 @@ class LiveLine:
                     self._visited += 1
                     self._found += event.verdict.relevant
                     self._count_scripts(event)
-                case Failed(excused=False):
-                    self._failed += 1
+                case Failed():
+                    self._failed += not event.excused
                     self._last_failure = f"{event.visit.url}: {event.reason}"
                 case Troubled():
                     self._troubled += 1
@@ -109,6 +121,10 @@ class LiveLine:
                     self._say(taught_line(event))
                 case Paused(since=since, reason=reason):
                     self._say(f"nothing has answered since {moment(since)}; the last failure was: {reason}; paused")
+                case HttpsPaused(at=at, since=since, reason=reason):
+                    self._say(https_line(at, since, reason))
+                case HttpsResumed(seconds=seconds):
+                    self._say(f"https certificates are accepted again after {duration(seconds)}; https links go on")
                 case Resumed(seconds=seconds):
                     self._say(f"something answers again after {duration(seconds)}; resumed")
                 case Steered(who=who, action=action, refused=refused):
@@ -165,6 +181,8 @@ class LiveLine:
         idle = f"idle by choice {self._crawl.idle / seconds:.0%}"
         since, who = self._crawl.paused_since, self._crawl.guidance.paused_by
         end = self._end(seconds) if since is None else f"paused: nothing has answered since {moment(since)}"
+        if (https_since := self._crawl.https_paused_since) is not None:
+            end = f"https links wait: no certificate was accepted since {moment(https_since)}"
         end = f"paused by {plain(who, 40)}, until `spoor unpause`" if who else end
         scripts = f"{self._need_scripts:,} need scripts  " if self._need_scripts else ""
         scripts += f"{self._rendered:,} rendered ({self._gained:,} gained)  " if self._rendered else ""
@@ -232,6 +250,13 @@ class LiveLine:
             about = f" with {self._longest.url}" if self._longest.url else ""
             longest = f"longest {self._longest.seconds:.1f} s{about}: {self._longest.where}"
             yield f"the event loop was blocked {self._holds:,} times, {longest}"
+
+
+def https_line(at: float, since: float, reason: str) -> str:
+    """A wrong clock shows in the times of the line."""
+    what = f"no certificate of an https host has been accepted since {moment(since)}; the last failure was: {reason}"
+    remedy = f"check the clock of this machine, which says {moment(at)}, and its CA certificates (SSL_CERT_FILE)"
+    return f"{what}; https links wait: {remedy}"
 
 
 def taught_line(event: Taught) -> str:

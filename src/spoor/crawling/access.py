@@ -20,6 +20,8 @@ FIRST_WAIT, LONGEST_WAIT = 60.0, 3600.0
 asks for that."""
 SURE = 2
 """Failed tries after which a host is taken not to exist; a faulty name server may report that, too."""
+CERTAIN = 4
+"""Failed tries, over some minutes, after which a certificate is invalid for good, as those of others are accepted."""
 GIVEN_UP = 86_400.0
 """Seconds before the next try, after the last try in a row."""
 
@@ -157,6 +159,7 @@ class Access:
         """Returns when it is requested again; None if the host itself will not change."""
         tries = visit.tries + 1
         heals = failure.again_after is not None or (failure.unanswered and tries < SURE)
+        heals = heals and not (failure.certificate and tries >= CERTAIN)
         asked = failure.again_after or FIRST_WAIT
         wait = max(asked, min(asked * 2.0**visit.tries, LONGEST_WAIT))
         until = now + (wait if tries < self._limits.robots_tries else max(wait, GIVEN_UP))

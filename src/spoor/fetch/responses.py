@@ -32,6 +32,8 @@ HEALS_AFTER = 60.0
 _NAME_UNKNOWN = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 _OUR_SIDE = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENETDOWN, errno.EADDRNOTAVAIL}
 """No file descriptor, memory, network device or port left: failures on our side."""
+_CLOCK_OR_STORE = {2, 9, 10, 19, 20, 21}
+"""Errors of OpenSSL's verification (X509_V_ERR_…): an issuer is unknown, not yet valid, expired."""
 _LONGEST = 100
 
 
@@ -45,7 +47,7 @@ def failure_of(error: Exception) -> Failure:
         case aiohttp.ClientConnectorDNSError():
             return _of_lookup(error.os_error)
         case aiohttp.ClientConnectorCertificateError():
-            return Failure("TLS certificate is not valid: " + _short(error.certificate_error))
+            return _of_certificate(error.certificate_error)
         case aiohttp.ClientSSLError() | ssl.SSLError():
             return Failure("TLS failed: " + _short(getattr(error, "os_error", error)), HEALS_AFTER)
         case aiohttp.ClientProxyConnectionError():
@@ -68,6 +70,15 @@ def _of_lookup(error: OSError) -> Failure:
     if isinstance(error, socket.gaierror) and error.errno in _NAME_UNKNOWN:
         return Failure("no such host", unanswered=True)
     return Failure("host name cannot be looked up", HEALS_AFTER, unanswered=True)
+
+
+def _of_certificate(error: Exception) -> Failure:
+    is_checked_here = getattr(error, "verify_code", None) in _CLOCK_OR_STORE
+    return Failure(
+        "TLS certificate is not valid: " + _short(error),
+        HEALS_AFTER,
+        certificate="clock or CA store" if is_checked_here else "the host alone",
+    )
 
 
 def _of_connecting(error: OSError) -> Failure:

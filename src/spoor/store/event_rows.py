@@ -15,6 +15,8 @@ from spoor.events import (
     Failed,
     Held,
     HostOpened,
+    HttpsPaused,
+    HttpsResumed,
     Paused,
     Redirected,
     Refused,
@@ -53,6 +55,10 @@ def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> 
             return _aside_row(at, "trouble", url, {"reason": reason})
         case Paused(at, since, reason):
             return _aside_row(at, "paused", "", {"since": since, "reason": reason})
+        case HttpsPaused(at, since, reason):
+            return _aside_row(at, "https paused", "", {"since": since, "reason": reason})
+        case HttpsResumed(at, seconds):
+            return _aside_row(at, "https resumed", "", {"seconds": round(seconds, 3)})
         case ClockSet(at, seconds):
             return _aside_row(at, "clock set", "", {"seconds": round(seconds, 3)})
         case Resumed(at, seconds):
