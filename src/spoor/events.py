@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spoor.actions import Action
-from spoor.records import Listed, Rendering, Verdict, Visit
+from spoor.records import Listed, Rendering, Trouble, Verdict, Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Redirected:
 @dataclass(frozen=True, slots=True)
 class Failed:
     """No page came. `again_at` is the time of the next try, None if given up. `waiting`: see `Visited`. `excused`: the
-    cause was on our side, so the visit does not count."""
+    cause was on our side, so the visit does not count. `trouble` is the error of spoor, if that was the reason."""
 
     visit: Visit
     at: float
@@ -63,6 +63,7 @@ class Failed:
     again_at: float | None
     waiting: int
     excused: bool = False
+    trouble: Trouble | None = None
 
 
 @dataclass(frozen=True, slots=True)

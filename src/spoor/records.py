@@ -274,9 +274,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """No page came because of an error of spoor: a one-line message for an exception while the URL was processed."""
+    """No page came because of an error of spoor: a one-line message for an exception while the URL was processed.
+    `trace` is its traceback if it was requested then: no response is at fault, and it may befall every request."""
 
     reason: str
+    trace: str = ""
 
 
 @dataclass(frozen=True, slots=True)

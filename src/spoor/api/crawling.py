@@ -17,6 +17,7 @@ from typing import Self, Unpack
 
 from spoor import settings as config
 from spoor.api.options import AnyJudge, AnyPath, AnyStrategy, CrawlOptions, objects_of, settings_of
+from spoor.errors import REPORT_IT, RequestsBroken
 from spoor.events import Event, Failed, Visited
 from spoor.live.from_settings import Objects, strategy_of, with_kept_model
 from spoor.live.relearning import earlier_crawl, misleading
@@ -211,6 +212,8 @@ class _CrawlThread(threading.Thread):
                     for event in events:
                         await self._tell(event, came)
                 self.ended = session.ended()
+                if session.broken:
+                    raise RequestsBroken(f"{session.broken}; {REPORT_IT}")
 
     async def _tell(self, event: Event, came: dict[str, Judged]) -> None:
         if isinstance(event, Failed):

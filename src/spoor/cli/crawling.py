@@ -25,7 +25,7 @@ from spoor.actions import described
 from spoor.cli.dashboards import beside_crawl
 from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
 from spoor.crawl import Crawl
-from spoor.errors import BadInput, UsageError
+from spoor.errors import REPORT_IT, BadInput, RequestsBroken, UsageError
 from spoor.events import (
     Event,
     Failed,
@@ -75,7 +75,7 @@ class LiveLine:
         self._crawl, self._frontier = crawl, crawl.frontier
         self._began = self._last_line = time.monotonic()
         self._visited = self._found = self._failed = self._troubled = self._need_scripts = 0
-        self._rendered = self._gained = 0
+        self._rendered = self._gained = self._own_errors = 0
         self._rendering = 0.0
         self._no_browser = no_browser
         self._holds = 0
@@ -107,7 +107,8 @@ class LiveLine:
                     self._found += event.verdict.relevant
                     self._count_scripts(event)
                 case Failed():
-                    self._failed += not event.excused
+                    self._failed += not event.excused and event.trouble is None
+                    self._own_errors += event.trouble is not None
                     self._last_failure = f"{event.visit.url}: {event.reason}"
                 case Troubled():
                     self._troubled += 1
@@ -147,9 +148,9 @@ class LiveLine:
             self._live.update(Text(self.line()))
         if (
             time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
-            and self._visited + self._failed > self._last_count
+            and self._visited + self._failed + self._own_errors > self._last_count
         ):
-            self._last_line, self._last_count = time.monotonic(), self._visited + self._failed
+            self._last_line, self._last_count = time.monotonic(), self._visited + self._failed + self._own_errors
             _log.info("%s", self.line())
             if not self._live:
                 remark(self.line())
@@ -186,6 +187,7 @@ class LiveLine:
         end = f"paused by {plain(who, 40)}, until `spoor unpause`" if who else end
         scripts = f"{self._need_scripts:,} need scripts  " if self._need_scripts else ""
         scripts += f"{self._rendered:,} rendered ({self._gained:,} gained)  " if self._rendered else ""
+        scripts = f"{self._own_errors:,} internal errors  {scripts}" if self._own_errors else scripts
         return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {self._expected()}{end}"
 
     def _expected(self) -> str:
@@ -227,6 +229,7 @@ class LiveLine:
             "pages": self._visited,
             "relevant": self._found,
             "failed": self._failed,
+            "internal_errors": self._own_errors,
             "need_scripts": self._need_scripts,
             "rendered": self._rendered,
             "gained": self._gained,
@@ -245,7 +248,9 @@ class LiveLine:
             took = f"tabs were busy for {self._rendering:,.1f} s"
             yield f"{self._rendered:,} pages were rendered, {self._gained:,} of them gained text or links; {took}"
         if self._troubled:
-            yield f"{self._troubled:,} URLs failed because of internal errors; samples are in trouble/"
+            yield f"{self._troubled:,} URLs were processed in part because of internal errors; samples are in trouble/"
+        if self._own_errors:
+            yield f"{self._own_errors:,} visits failed because of internal errors; samples are in trouble/"
         if self._longest is not None:
             about = f" with {self._longest.url}" if self._longest.url else ""
             longest = f"longest {self._longest.seconds:.1f} s{about}: {self._longest.where}"
@@ -424,6 +429,8 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, argume
             print_json(line.as_json(session.ended(), folder.path))
         else:
             say(line.summary(session.ended(), folder.path))
+    if session.broken:
+        raise RequestsBroken(f"{session.broken}; {REPORT_IT}")
     if line.nothing_but:
         raise BadInput(f"no page was fetched; the last failure was {line.nothing_but}")
     return 0

@@ -24,6 +24,10 @@ NAMES_REMEMBERED = 20_000
 NAMES_VALID = 600
 
 
+class UnusableUrl(ValueError):
+    """No request can be made of the URL."""
+
+
 class Connections:
     """At most `limit` are in use at a time. Idle ones are kept by origin, such as `https://example.org`.
 
@@ -106,14 +110,17 @@ class Connections:
             raise RefusedAddress(refused)
         proxy = self._proxies.of_origin(origin)
         kind = _OpenRequest if proxy in self._without_tunnels else aiohttp.ClientRequest
-        request = kind(
-            "GET",
-            URL(f"{origin}/", encoded=True),
-            headers=self._headers,
-            loop=self._loop,
-            proxy=URL(proxy) if proxy else None,
-            proxy_headers=CIMultiDict(self._headers) if proxy else None,
-        )
+        try:
+            request = kind(
+                "GET",
+                URL(f"{origin}/", encoded=True),
+                headers=self._headers,
+                loop=self._loop,
+                proxy=URL(proxy) if proxy else None,
+                proxy_headers=CIMultiDict(self._headers) if proxy else None,
+            )
+        except ValueError as error:
+            raise UnusableUrl(str(error)) from None
         connector = self._to_proxies if proxy else self._direct
         opened = await connector.connect(request, [], aiohttp.ClientTimeout(total=None))
         if opened.transport is None:

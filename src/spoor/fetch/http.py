@@ -13,7 +13,7 @@ from aiohttp.http import HttpProcessingError
 from spoor.errors import BrokenContract
 from spoor.fetch.addresses import is_this_machine
 from spoor.fetch.connection import Connection, Headers
-from spoor.fetch.connections import Connections
+from spoor.fetch.connections import Connections, UnusableUrl
 from spoor.fetch.decoding import ENCODINGS, Decoding, FetchLimits
 from spoor.fetch.proxies import DIRECT, Proxies
 from spoor.fetch.receipt import Receipt
@@ -28,6 +28,8 @@ of the largest size would fill the memory of a small machine."""
 DECODED_AT_ONCE = 2
 """Number of bodies decoded concurrently: a decoder may take up to 16 MB besides its output."""
 _NOT_IMPLEMENTED = 501
+FAILURES = (aiohttp.ClientError, HttpProcessingError, OSError, UnicodeError, UnusableUrl)
+"""Of the network, of a server or of the URL (UnicodeError: of its host). Anything else is an error of ours."""
 
 
 class HttpFetcher:
@@ -80,7 +82,7 @@ class HttpFetcher:
         at = self._clock()
         try:
             await self._receive(receipt, headers)
-        except (aiohttp.ClientError, HttpProcessingError, OSError, ValueError) as error:
+        except FAILURES as error:
             if self._wants_no_tunnel(url, error):
                 return await self.fetch(url, every_type, most, headers)
             if not receipt.size:
@@ -137,7 +139,10 @@ class HttpFetcher:
                 self._connections.give_back(origin, connection)
 
     async def _exchange(self, connection: Connection, receipt: Receipt, headers: Headers, until: float) -> None:
-        receipt.request, receipt.address = connection.request_for(receipt.url, headers), connection.address
+        try:
+            receipt.request, receipt.address = connection.request_for(receipt.url, headers), connection.address
+        except ValueError as error:
+            raise UnusableUrl(str(error)) from None
         await connection.exchange(receipt.request, receipt, until)
         if connection.is_holding:
             time = asyncio.get_running_loop().time

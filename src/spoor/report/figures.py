@@ -79,6 +79,7 @@ def _totals(parts: Parts) -> Totals:
         redirects=_count(parts, "FROM events WHERE kind = 'redirected'"),
         failures=_count(parts, failed),
         given_up=_count(parts, f"{failed} AND json_extract(detail, '$.again_at') IS NULL"),
+        internal_errors=_count(parts, "FROM events WHERE kind = 'failed' AND json_extract(detail, '$.internal')"),
         hosts=_count(parts[:1], "FROM temp.by_host"),
         hosts_with_pages=_count(parts[:1], "FROM temp.by_host WHERE pages"),
         hosts_with_relevant=_count(parts[:1], "FROM temp.by_host WHERE relevant"),
