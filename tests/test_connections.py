@@ -20,6 +20,7 @@ from spoor.fetch.connection import LATE_SECONDS, MAX_READ_BYTES
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.pauses import LONG_SECONDS, Pauses
+from spoor.fetch.proxies import Proxies
 from spoor.records import Failure, Response
 from tests.thread_server import in_thread
 
@@ -433,7 +434,7 @@ def through_proxy(proxy: Scripted, url: str, count: int = 1, login: str = "") ->
     async def run() -> list[Response | Failure]:
         async with proxy.served() as address:
             address = address.replace("//", f"//{login}")
-            async with HttpFetcher("spoor", SHORT, time.time, proxy=address) as fetcher:
+            async with HttpFetcher("spoor", SHORT, time.time, proxies=Proxies.to(address)) as fetcher:
                 return [await fetcher.fetch(url) for _ in range(count)]
 
     return asyncio.run(run())

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from spoor.fetch.decoding import Decoding, FetchLimits, decoded
 from spoor.fetch.http import DECODED_AT_ONCE, LARGE_AT_ONCE, HttpFetcher
+from spoor.fetch.proxies import Proxies
 from spoor.fetch.receipt import LARGE
 from spoor.records import Failure, Response
 from tests.chaos import COMPRESS, SMALL, Chaos, chaos
@@ -29,8 +30,8 @@ AGENT = "spoor/0.1 (+https://example.org/our-crawl)"
 SHORT = FetchLimits(connect=1.0, idle=0.4, whole=0.8, body=300_000, decoded=500_000, head=16_000)
 
 
-def fetcher(limits: FetchLimits = SHORT, proxy: str | None = None) -> HttpFetcher:
-    return HttpFetcher(AGENT, limits, time.time, proxy=proxy, allow_private=True)
+def fetcher(limits: FetchLimits = SHORT) -> HttpFetcher:
+    return HttpFetcher(AGENT, limits, time.time, allow_private=True)
 
 
 def fetch(path: str, limits: FetchLimits = SHORT, host: str = "127.0.0.1") -> Response | Failure:
@@ -327,8 +328,9 @@ def test_ipv6() -> None:
 
 def test_through_a_proxy_any_host_can_be_asked() -> None:
     async def run() -> tuple[list[str], bytes, Response | Failure]:
-        async with chaos() as server, HttpFetcher(AGENT, SHORT, time.time, proxy=server.url("")) as client:
-            answer = await client.fetch("http://nobody.test/nowhere")
+        async with chaos() as server:
+            async with HttpFetcher(AGENT, SHORT, time.time, proxies=Proxies.to(server.url(""))) as client:
+                answer = await client.fetch("http://nobody.test/nowhere")
             return server.paths, server.requests[0], answer
 
     paths, request, answer = asyncio.run(run())

@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 from spoor.checks import (
     Check,
     above_0,
-    address,
     always,
     at_least,
     contact,
@@ -26,6 +25,7 @@ from spoor.checks import (
     one_or_more,
     pattern,
     patterns,
+    proxy,
     setting,
     share,
     shown,
@@ -146,7 +146,7 @@ class Crawling:
     )
     connections: int = setting(64, at_least(1, MOST_CONNECTIONS), "concurrent requests, over all hosts")
     allow_private: bool = setting(False, yes_or_no, "visit loopback, private and link-local addresses too")
-    proxy: str = setting("", address, "HTTP proxy through which every request goes")
+    proxy: str = setting("", proxy, "HTTP proxy through which every request goes; `env`: those of the environment")
 
 
 @dataclass(frozen=True)

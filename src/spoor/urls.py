@@ -108,6 +108,9 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _SMALL_ESCAPE = re.compile(r"%(?:[a-f][0-9a-fA-F]|[0-9A-F][a-f])")
 _TOKEN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[0-9A-Za-z_-]{16,}|[0-9]{20,}")
 _SESSION_IN_PATH = re.compile(r"(?:;|%3B)(?:jsessionid|phpsessid)=[^/;]*|/\(S\([0-9a-z]{24}\)\)(?=/)", re.IGNORECASE)
+_SORTED_LISTING = re.compile(r"C=[NMSD][;&]O=[AD]")
+"""Another order of the same listing of a folder: by name, time, size or description, as Apache, lighttpd and nginx with
+fancyindex link to them from every listing."""
 _INDEX_NAMES = frozenset(name.lower() for name in INDEX_FILES)
 _KEPT = r"-\w~!$&()*+,;=@."  # Characters that are never escaped, neither in paths nor in queries.
 _ESCAPED = rf"(?:%(?!2E)[0-9A-F]{{2}}[{_KEPT}:]*+)*+"
@@ -159,7 +162,8 @@ def _without_dot_segments(url: str) -> str:
 
 
 def canonical(url: str) -> str:
-    """A normalised URL without what does not affect the page: tracking parameters, session ids, an empty query.
+    """A normalised URL without what does not affect the page: tracking parameters, session ids, the order of a listing,
+    an empty query.
 
     For live crawls. The other parameters keep their order and spelling, because some servers depend on it.
     """
@@ -169,6 +173,8 @@ def canonical(url: str) -> str:
     if "%3B" in path or ";" in path or "(" in path:
         bare = _SESSION_IN_PATH.sub("", path)
         path = path if bare == path else normalise(bare) or path
+    if path.endswith("/") and _SORTED_LISTING.fullmatch(query):
+        return path
     kept = "&".join(part for part in query.split("&") if not _is_noise(part))
     return f"{path}?{kept}" if kept else path
 

@@ -161,6 +161,7 @@ def summary_report(figures: Figures) -> str:
     done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}{left}"
     listed = f", {totals.from_sitemaps:,} links queued from {totals.sitemaps:,} sitemaps" if totals.sitemaps else ""
     asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
+    asides += f", {totals.internal_errors:,} internal errors" if totals.internal_errors else ""
     asides += f", {totals.needs_scripts:,} pages need scripts" if totals.needs_scripts else ""
     asides += f", {totals.rendered:,} rendered ({totals.gained_by_rendering:,} gained)" if totals.rendered else ""
     waiting = links["waiting"] + links["returning"]

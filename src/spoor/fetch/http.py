@@ -13,10 +13,11 @@ import aiohttp
 from spoor.errors import BrokenContract
 from spoor.fetch.addresses import is_this_machine
 from spoor.fetch.connection import Connection, Headers
-from spoor.fetch.connections import Connections
+from spoor.fetch.connections import Connections, UnusableUrl
 from spoor.fetch.decoding import ENCODINGS, Decoding, FetchLimits
 from spoor.fetch.http_parser import BrokenResponse
 from spoor.fetch.pauses import Pauses
+from spoor.fetch.proxies import DIRECT, Proxies
 from spoor.fetch.receipt import Receipt
 from spoor.fetch.responses import failure_of
 from spoor.records import Failure, Response
@@ -29,6 +30,8 @@ decoded: 64 bodies of the largest size would fill the memory of a small machine.
 DECODED_AT_ONCE = 2
 """Number of bodies decoded concurrently: a decoder may take up to 16 MB besides its output."""
 _NOT_IMPLEMENTED = 501
+FAILURES = (aiohttp.ClientError, BrokenResponse, OSError, UnicodeError, UnusableUrl)
+"""Of the network, of a server or of the URL (UnicodeError: of its host). Anything else is an error of ours."""
 
 
 class HttpFetcher:
@@ -46,7 +49,7 @@ class HttpFetcher:
         limits: FetchLimits,
         clock: Callable[[], float],
         connections: int = 100,
-        proxy: str | None = None,
+        proxies: Proxies = DIRECT,
         allow_private: bool = False,
     ) -> None:
         """`agent` is the whole User-Agent header; `clock` returns Unix time in seconds."""
@@ -54,7 +57,7 @@ class HttpFetcher:
         self._limits = limits
         self._clock = clock
         self._most_connections = connections
-        self._proxy = proxy
+        self._proxies = proxies
         self._allow_private = allow_private
         self._connections: Connections | None = None
         self._pauses: Pauses | None = None
@@ -63,7 +66,7 @@ class HttpFetcher:
 
     async def __aenter__(self) -> HttpFetcher:
         self._connections = Connections(
-            self._most_connections, self._limits, self._headers, self._proxy, self._allow_private
+            self._most_connections, self._limits, self._headers, self._proxies, self._allow_private
         )
         self._pauses = Pauses()
         return self
@@ -86,8 +89,8 @@ class HttpFetcher:
             at, begin = self._clock(), asyncio.get_running_loop().time()
             try:
                 await self._receive(receipt, headers, turn)
-            except (aiohttp.ClientError, BrokenResponse, OSError, ValueError) as error:
-                if self._wants_no_tunnel(error):
+            except FAILURES as error:
+                if self._wants_no_tunnel(url, error):
                     return await self.fetch(url, every_type, most, headers)
                 if self._pauses is not None and self._pauses.any_since(begin):
                     return replace(failure_of(error), excused=True)
@@ -115,14 +118,15 @@ class HttpFetcher:
             return limits
         return replace(limits, body=min(most, limits.body), decoded=min(most, limits.decoded))
 
-    def _wants_no_tunnel(self, error: Exception) -> bool:
+    def _wants_no_tunnel(self, url: str, error: Exception) -> bool:
         """Whether to repeat the request without CONNECT. The proxy would see the encrypted content, so it must be on
         this machine."""
         if not isinstance(error, aiohttp.ClientHttpProxyError) or error.status != _NOT_IMPLEMENTED:
             return False
-        if self._connections is None or not is_this_machine(self._proxy or ""):
+        proxy = self._proxies.of_origin(_origin_of(url))
+        if self._connections is None or not is_this_machine(proxy):
             return False
-        self._connections.do_without_tunnels()
+        self._connections.do_without_tunnels(proxy)
         return True
 
     async def _receive(self, receipt: Receipt, headers: Headers, turn: contextlib.AsyncExitStack) -> None:
@@ -150,7 +154,10 @@ class HttpFetcher:
         until: float,
         turn: contextlib.AsyncExitStack,
     ) -> None:
-        receipt.request, receipt.address = connection.request_for(receipt.url, headers), connection.address
+        try:
+            receipt.request, receipt.address = connection.request_for(receipt.url, headers), connection.address
+        except ValueError as error:
+            raise UnusableUrl(str(error)) from None
         await connection.exchange(receipt.request, receipt, until)
         if connection.is_holding:
             time = asyncio.get_running_loop().time

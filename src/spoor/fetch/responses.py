@@ -32,6 +32,8 @@ HEALS_AFTER = 60.0
 _NAME_UNKNOWN = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 _OUR_SIDE = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENETDOWN, errno.EADDRNOTAVAIL}
 """No file descriptor, memory, network device or port left: failures on our side."""
+_CLOCK_OR_STORE = {2, 9, 10, 19, 20, 21}
+"""Errors of OpenSSL's verification (X509_V_ERR_…): an issuer is unknown, not yet valid, expired."""
 _REFUSES_HTTP_1 = "no application protocol"
 """In the text of a TLS error. Older Pythons know no code for it."""
 _PLACE_IN_OPENSSL = re.compile(r"^\[[^]]*\] | \(_ssl\.c:\d+\)$")
@@ -52,7 +54,7 @@ def failure_of(error: Exception) -> Failure:
         case aiohttp.ClientConnectorDNSError():
             return _of_lookup(error.os_error)
         case aiohttp.ClientConnectorCertificateError():
-            return Failure("TLS certificate is not valid: " + _tls_reason(error.certificate_error))
+            return _of_certificate(error.certificate_error)
         case aiohttp.ClientSSLError() | ssl.SSLError():
             return _of_tls(getattr(error, "os_error", error))
         case aiohttp.ClientProxyConnectionError():
@@ -91,6 +93,15 @@ def _of_tls(error: OSError) -> Failure:
 def _tls_reason(error: Exception) -> str:
     """What OpenSSL says, without its prefix and the line of its source."""
     return _short(getattr(error, "verify_message", "") or _PLACE_IN_OPENSSL.sub("", str(error)))
+
+
+def _of_certificate(error: Exception) -> Failure:
+    is_checked_here = getattr(error, "verify_code", None) in _CLOCK_OR_STORE
+    return Failure(
+        "TLS certificate is not valid: " + _tls_reason(error),
+        HEALS_AFTER,
+        certificate="clock or CA store" if is_checked_here else "the host alone",
+    )
 
 
 def _of_connecting(error: OSError) -> Failure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from spoor.compiled import Kernels
 from spoor.errors import UsageError
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
+from spoor.fetch.proxies import Proxies
 from spoor.fetch.responses import HEALS_AFTER
 from spoor.files import SUFFIX
 from spoor.frontier.entry import HostRules
@@ -172,7 +174,8 @@ def limits_of(settings: Config, now: float) -> Limits:
 def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> HttpFetcher:
     asked, agent = settings.crawl, user_agent(settings)
     limits = FetchLimits.of(settings.limits, settings.parse.documents)
-    return HttpFetcher(agent, limits, clock, asked.connections, asked.proxy or None, asked.allow_private)
+    proxies = Proxies.of(asked.proxy, os.environ)
+    return HttpFetcher(agent, limits, clock, asked.connections, proxies, asked.allow_private)
 
 
 def reading_limits(settings: Config, reader: Reader) -> ReadingLimits:

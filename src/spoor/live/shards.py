@@ -17,7 +17,7 @@ from typing import Protocol
 from spoor import settings as config
 from spoor.crawl import Crawl
 from spoor.crawling.share import BestKeys, Lease, Share, behind, claim, leases, visits_of_round
-from spoor.errors import SpoorError
+from spoor.errors import REPORT_IT, RequestsBroken, SpoorError
 from spoor.events import Event, Failed, Visited
 from spoor.frontier.addresses import AddressGrant
 from spoor.frontier.rows import counters_of
@@ -60,7 +60,8 @@ class ShardReport:
     """The state of a shard. `spent` is the total of visits, including those `claimed`: visits of its old lease that it
     may still begin before the next grant. `best_keys` are those of the links after the claimed ones. `idle`: nothing
     can be visited, now or later. `letters` counts messages in its outbox. `ended` is why it ended by itself (a person
-    stopped it, or it found too little), "" while it runs. `warning` is a text for the user."""
+    stopped it, or it found too little), "" while it runs; `broken`: because every request failed by an error of spoor.
+    `warning` is a text for the user."""
 
     spent: int
     best_keys: BestKeys
@@ -76,6 +77,7 @@ class ShardReport:
     ended: str = ""
     claimed: int = 0
     warning: str = ""
+    broken: bool = False
 
 
 class ShardHandle(Protocol):
@@ -156,8 +158,8 @@ class Shard:
         counts = (session.driver.under_way, session.mail.count())
         done = (self._pages, self._relevant, self._failed, len(frontier))
         known = (frontier.spent + claimed, best_keys, crawl.turns.best_gain(now), idle, *counts, *done, addresses)
-        warning = self._copying.warning if self._copying is not None else ""
-        return ShardReport(*known, claimed=claimed, warning=warning)
+        warning = (self._copying.warning if self._copying is not None else "") or session.own_error
+        return ShardReport(*known, claimed=claimed, warning=warning, broken=bool(session.broken))
 
     async def grant(self, lease: Lease, addresses: AddressGrant) -> None:
         session = self._at_work()
@@ -358,6 +360,8 @@ class Coordinator:
         self._run_time.end()
         self._granted.write([], self._run_time)
         tell(self.totals())
+        if any(report.broken for report in self.reports if report):
+            raise RequestsBroken(f"{self._why}; {REPORT_IT}")
         return self._why
 
     async def _round(self) -> None:

@@ -76,6 +76,7 @@ def _totals(parts: Parts) -> Totals:
         redirects=_count(parts, "FROM events WHERE kind = 'redirected'"),
         failures=_count(parts, failed),
         given_up=_count(parts, f"{failed} AND json_extract(detail, '$.again_at') IS NULL"),
+        internal_errors=_count(parts, "FROM events WHERE kind = 'failed' AND json_extract(detail, '$.internal')"),
         hosts=_count(parts[:1], "FROM temp.by_host"),
         hosts_with_pages=_count(parts[:1], "FROM temp.by_host WHERE pages"),
         hosts_with_relevant=_count(parts[:1], "FROM temp.by_host WHERE relevant"),
@@ -300,12 +301,14 @@ SELECT CASE kind
     WHEN 'held' THEN 'the event loop was blocked'
     WHEN 'paused' THEN 'nothing answered, the crawl paused: ' || json_extract(detail, '$.reason')
     WHEN 'resumed' THEN 'something answered again, the crawl resumed'
+    WHEN 'https paused' THEN 'no certificate was accepted, https links waited: ' || json_extract(detail, '$.reason')
+    WHEN 'https resumed' THEN 'certificates were accepted again, https links went on'
     WHEN 'clock set' THEN 'the system clock was set'
     WHEN 'sitemap read' THEN CASE json_extract(detail, '$.cut')
         WHEN '' THEN 'a sitemap lists URLs of other hosts, which were left out'
         ELSE 'a sitemap was not read to its end: ' || json_extract(detail, '$.cut') END
 END AS what, count(*), max(abs(json_extract(detail, '$.seconds'))), min(at)
-FROM events WHERE kind IN ('trouble', 'held', 'paused', 'resumed', 'clock set')
+FROM events WHERE kind IN ('trouble', 'held', 'paused', 'resumed', 'https paused', 'https resumed', 'clock set')
 OR (kind = 'sitemap read' AND (json_extract(detail, '$.cut') != '' OR json_extract(detail, '$.foreign')))
 GROUP BY what ORDER BY min(id)
 """

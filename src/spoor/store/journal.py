@@ -108,7 +108,7 @@ class PageRow:
 @dataclass(frozen=True, slots=True)
 class EventRow:
     """An event in the journal. `kind` is redirected, failed, host opened, sitemap read, refused, trouble, held, paused,
-    resumed, clock set, steered or ended; `detail` has the fields of that kind.
+    resumed, https paused, https resumed, clock set, steered or ended; `detail` has the fields of that kind.
 
     `number` and `started` are those of the visit; None if there was no visit, or it has no number.
     """
