@@ -242,10 +242,20 @@ def _received(values: dict[str, Any], length: int) -> Response:
     return replace(encoded, body=body, payload=b"")
 
 
-def _in_a_file(message: bytes) -> IO[bytes]:
-    """An unnamed temporary file, removed when it is closed or the process ends."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the reader
-    file.write(message)
+def _in_a_file(message: bytes) -> bytes | IO[bytes]:
+    """An unnamed temporary file, removed when it is closed or the process ends. Without room for it, the page waits in
+    memory."""
+    try:
+        file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # closed by the reader
+    except OSError:
+        return message
+    try:
+        left = memoryview(message)
+        while left:
+            left = left[file.write(left) :]
+    except OSError:
+        file.close()
+        return message
     return file
 
 
