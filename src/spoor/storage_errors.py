@@ -1,4 +1,4 @@
-"""What to do about a file or database that cannot be opened or written: one remedy for each cause, for every storage."""
+"""What to do about a file or database that cannot be written: one remedy for each cause, for every storage."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from spoor.errors import NotWritten
 _FREE_SPACE = "free some disk space"
 _RAISE_LIMIT = "raise the limit of open files (`ulimit -n`), or give fewer --connections or --workers"
 _GET_RIGHTS = "use a folder that you may write to, or ask its owner for the right"
+_OTHER_FOLDER = "use another folder"
 _READ_AGAIN = "see whether the disk is damaged or was removed (`dmesg`)"
 REMEDIES = {
     errno.ENOSPC: _FREE_SPACE,
@@ -25,6 +26,7 @@ REMEDIES = {
     errno.EACCES: _GET_RIGHTS,
     errno.EPERM: _GET_RIGHTS,
     errno.EROFS: "use a folder on a file system that is not read-only",
+    errno.ENOTDIR: _OTHER_FOLDER,
     errno.EFBIG: "raise the limit of the size of a file (`ulimit -f`), or use another file system",
     errno.EIO: _READ_AGAIN,
     errno.ESTALE: "mount the network folder anew",
@@ -54,15 +56,19 @@ def is_of_surroundings(error: OSError | sqlite3.Error) -> bool:
 
 def remedy_of(error: Exception) -> str:
     """Where the file is not known; for a damaged database, how to repair it."""
-    number = error.errno if isinstance(error, OSError) else _BY_SQLITE.get(_sqlite_code(error), 0)
-    return REMEDIES.get(number or 0, CHECK_FOLDER)
+    if isinstance(error, OSError):
+        return REMEDIES.get(error.errno or 0, _OTHER_FOLDER)
+    return REMEDIES.get(_BY_SQLITE.get(_sqlite_code(error), 0), CHECK_FOLDER)
 
 
 def not_written(path: Path, error: OSError | sqlite3.Error) -> NotWritten:
     """`path` is the file or folder. What was stored before is safe, whatever the error."""
     number = _errno_of(path, error)
-    reason = os.strerror(number) if number else str(error)
-    return NotWritten(f"cannot write {path}: {reason}; {_remedy(path, number)}")
+    if not number:
+        return NotWritten(f"cannot write {path}: {error}; {remedy_of(error)}")
+    remedy = REMEDIES.get(number, _OTHER_FOLDER)
+    where = f" in {_full_folder(path)}" if number == errno.ENOSPC else ""
+    return NotWritten(f"cannot write {path}: {os.strerror(number)}; {remedy}{where}")
 
 
 @contextlib.contextmanager
@@ -72,11 +78,6 @@ def storing(path: Path) -> Iterator[None]:
         yield
     except (OSError, sqlite3.Error) as error:
         raise not_written(path, error) from error
-
-
-def _remedy(path: Path, number: int) -> str:
-    remedy = REMEDIES.get(number, CHECK_FOLDER)
-    return f"{remedy} in {_full_folder(path)}" if number == errno.ENOSPC else remedy
 
 
 def _full_folder(path: Path) -> Path:

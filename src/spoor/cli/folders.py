@@ -47,7 +47,8 @@ def _repair(folder: CrawlFolder, as_json: bool) -> int:
         try:
             done = repair_folder(folder, findings)
         except OSError as error:
-            raise BadInput(f"cannot repair {folder.path}, nothing was lost: {not_written(folder.path, error)}") from None
+            problem = not_written(folder.path, error)
+            raise BadInput(f"cannot repair {folder.path}, nothing was lost: {problem}") from None
         remaining = _checked(folder) if done else findings
     _print(folder, findings, done, remaining, as_json)
     return 1 if findings.damage else 0

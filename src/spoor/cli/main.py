@@ -129,6 +129,7 @@ def leave(code: int) -> NoReturn:
     """Ends the process without freeing its objects one by one, which takes longer than a stopped crawl may take."""
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, LostOutput):  # The pipe was closed by its reader, or the stream is closed.
+        # The pipe was closed by its reader, or the stream is closed or full.
+        with contextlib.suppress(OSError, ValueError, LostOutput):
             stream.flush()
     os._exit(code)

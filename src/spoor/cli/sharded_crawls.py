@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import signal
 import time
 
@@ -11,8 +12,9 @@ from spoor import settings as config
 from spoor.cli.terminal import print_json, progress, remark, say
 from spoor.crawling.share import BUCKETS
 from spoor.errors import UsageError
+from spoor.live.open_files import within_limit
 from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
-from spoor.live.shards import Coordinator, Totals
+from spoor.live.shards import Coordinator, Totals, of_each_shard
 from spoor.report.showing import duration
 from spoor.settings import Config, Target
 from spoor.store.crawl_folder import CrawlFolder, locked
@@ -20,6 +22,7 @@ from spoor.store.moving import move_buckets
 from spoor.store.sharded_folder import ShardedFolder
 
 SECONDS_BETWEEN_LINES = 10.0
+_log = logging.getLogger(__name__)
 
 
 def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) -> int:
@@ -29,6 +32,10 @@ def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) ->
         problem = f"--shards {shards}: workers = {settings.crawl.workers}, but a shard fetches and reads pages itself"
         raise UsageError(f"{problem}; set workers = 0, and give --shards more shards if there are more cores")
     check_ray()
+    if not arguments.cluster:  # The shards inherit the limit of this process.
+        _, too_many = within_limit(of_each_shard(settings, shards))
+        if too_many:
+            _log.warning("each of %s shards: %s", shards, too_many)
     if shards > BUCKETS:
         raise UsageError(f"--shards {shards}: a crawl has 1 to {BUCKETS} shards")
     folder = CrawlFolder(arguments.out)

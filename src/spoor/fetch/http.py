@@ -46,12 +46,14 @@ class HttpFetcher:
         connections: int = 100,
         proxy: str | None = None,
         allow_private: bool = False,
+        most_idle: int = 1000,
     ) -> None:
-        """`agent` is the whole User-Agent header; `clock` returns Unix time in seconds."""
+        """`agent` is the whole User-Agent header; `clock` returns Unix time in seconds; `connections` is the number in
+        use at most, `most_idle` that of those kept open beside them."""
         self._headers = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ENCODINGS}
         self._limits = limits
         self._clock = clock
-        self._most_connections = connections
+        self._most_connections, self._most_idle = connections, most_idle
         self._proxy = proxy
         self._allow_private = allow_private
         self._connections: Connections | None = None
@@ -60,7 +62,7 @@ class HttpFetcher:
 
     async def __aenter__(self) -> HttpFetcher:
         self._connections = Connections(
-            self._most_connections, self._limits, self._headers, self._proxy, self._allow_private
+            self._most_connections, self._limits, self._headers, self._proxy, self._allow_private, self._most_idle
         )
         return self
 

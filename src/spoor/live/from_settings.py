@@ -19,6 +19,7 @@ from spoor.judging.language_tags import accept_language
 from spoor.judging.profiles import tag_of
 from spoor.judging.train_topic import topic_from
 from spoor.live.example_pages import read_examples
+from spoor.live.open_files import open_files
 from spoor.live.page_reader import Reader
 from spoor.live.reading_processes import ReadingLimits
 from spoor.ordering.admissions import AllOf, RespectNofollow
@@ -165,7 +166,8 @@ def limits_of(settings: Config, now: float) -> Limits:
 def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> HttpFetcher:
     asked, agent = settings.crawl, user_agent(settings)
     limits = FetchLimits.of(settings.limits, settings.parse.documents)
-    return HttpFetcher(agent, limits, clock, asked.connections, asked.proxy or None, asked.allow_private)
+    idle = open_files().most_idle(asked.connections)
+    return HttpFetcher(agent, limits, clock, asked.connections, asked.proxy or None, asked.allow_private, idle)
 
 
 def reading_limits(settings: Config, reader: Reader) -> ReadingLimits:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -39,6 +40,7 @@ from spoor.live.from_settings import (
     strategy_of,
     user_agent,
 )
+from spoor.live.open_files import within_limit
 from spoor.live.page_reader import Reader
 from spoor.live.reading_processes import packed_to_send, reading
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name, warm_name_of
@@ -72,6 +74,8 @@ from spoor.store.warc import WarcWriter
 from spoor.strategy import Strategy
 from spoor.urls import host_of
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True)
 class Journals:
@@ -97,6 +101,9 @@ async def open_session(
     from which the strategy relearns. `came` receives each page with its texts, by URL, before its event; the caller
     must remove the pages. With a `share` of the hosts the session is one shard of a crawl."""
     await keep_examples(folder.examples, settings.target.like, lambda urls: _fetched(urls, settings))
+    fitting, too_many = within_limit(settings)
+    if too_many:
+        _log.warning("%s", too_many)
     program, no_browser = program_for(settings.render)
     strategy = strategy_of(settings, objects, folder)
     is_shared = settings.crawl.workers > 0 and isinstance(strategy.scorer, Saturating)
@@ -111,14 +118,14 @@ async def open_session(
         await _warm_up(resumed.crawl.strategy, reader)
         later = _later_steps(resumed, settings, program)
         async with (
-            _page_fetcher(resumed, settings, reader, later) as own,
-            _workers(resumed, settings, folder, own, saturated) as workers,
+            _page_fetcher(resumed, fitting, reader, later) as own,
+            _workers(resumed, fitting, folder, own, saturated) as workers,
             browser_for(program, settings.render) as browser,
         ):
             last_word = None if resumed.learning is None else resumed.learning.judged
             downloader = LiveDownloader(own, resumed.archive, workers, last_word)
             seen: Downloader = downloader if came is None else CollectingDownloader(downloader, came)
-            connections, is_shard = settings.crawl.connections, share is not None
+            connections, is_shard = fitting.crawl.connections, share is not None
             driver = LiveDriver(resumed.crawl, seen, connections, resumed.clock, resumed.troubles, is_shard)
             if browser is not None:
                 downloader.scripts = _scripts(resumed, settings, browser, own.fetcher, driver)
