@@ -64,11 +64,19 @@ def remedy_of(error: Exception) -> str:
 def not_written(path: Path, error: OSError | sqlite3.Error) -> NotWritten:
     """`path` is the file or folder. What was stored before is safe, whatever the error."""
     number = _errno_of(path, error)
-    if not number:
-        return NotWritten(f"cannot write {path}: {error}; {remedy_of(error)}")
-    remedy = REMEDIES.get(number, _OTHER_FOLDER)
+    reason = _with_remedy(path, number) if number else f"{error}; {remedy_of(error)}"
+    return NotWritten(f"cannot write {path}: {reason}")
+
+
+def reason_of(path: Path, error: Exception) -> str:
+    """Why a file cannot be read, with the remedy if that is known: SQLite needs some room even to read."""
+    number = _errno_of(path, error) if isinstance(error, OSError | sqlite3.Error) else 0
+    return _with_remedy(path, number) if number else str(error)
+
+
+def _with_remedy(path: Path, number: int) -> str:
     where = f" in {_full_folder(path)}" if number == errno.ENOSPC else ""
-    return NotWritten(f"cannot write {path}: {os.strerror(number)}; {remedy}{where}")
+    return f"{os.strerror(number)}; {REMEDIES.get(number, _OTHER_FOLDER)}{where}"
 
 
 @contextlib.contextmanager
