@@ -24,7 +24,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor.errors import BadInput
+from spoor.errors import BadInput, NotWritten
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.warc_source import read_warcs
 from spoor.records import Verdict, Visit
