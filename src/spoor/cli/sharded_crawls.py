@@ -12,7 +12,7 @@ from spoor import settings as config
 from spoor.cli.terminal import print_json, progress, remark, say
 from spoor.crawling.share import BUCKETS
 from spoor.errors import UsageError
-from spoor.live.open_files import within_limit
+from spoor.live.from_settings import within_limit
 from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Totals, of_each_shard
 from spoor.report.showing import duration

@@ -19,9 +19,9 @@ from spoor.judging.language_tags import accept_language
 from spoor.judging.profiles import tag_of
 from spoor.judging.train_topic import topic_from
 from spoor.live.example_pages import read_examples
-from spoor.live.open_files import open_files
 from spoor.live.page_reader import Reader
 from spoor.live.reading_processes import ReadingLimits
+from spoor.open_files import OpenFiles, open_files, raise_limit
 from spoor.ordering.admissions import AllOf, RespectNofollow
 from spoor.ordering.scope import Scope
 from spoor.ordering.traps import Traps
@@ -161,6 +161,18 @@ def limits_of(settings: Config, now: float) -> Limits:
         effort=asked.effort,
         sitemaps=asked.sitemaps,
     )
+
+
+def within_limit(settings: Config) -> tuple[Config, str]:
+    """The settings with as many connections as fit below the limit of open files, which is raised first; and a line
+    that says so, "" if all fit."""
+    limits, asked = raise_limit(), settings.crawl.connections
+    if asked <= limits.most_connections:
+        return settings, ""
+    fitting = replace(settings, crawl=replace(settings.crawl, connections=limits.most_connections))
+    most = f"at most {limits.most_connections:,} connections fit below the limit of {limits.soft:,} open files"
+    remedy = f"raise it with `ulimit -n {OpenFiles.needed(asked)}` (as root, or in limits.conf)"
+    return fitting, f"connections = {asked:,}: {most}; {remedy}"
 
 
 def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> HttpFetcher:

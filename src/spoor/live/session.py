@@ -39,8 +39,8 @@ from spoor.live.from_settings import (
     reading_limits,
     strategy_of,
     user_agent,
+    within_limit,
 )
-from spoor.live.open_files import within_limit
 from spoor.live.page_reader import Reader
 from spoor.live.reading_processes import packed_to_send, reading
 from spoor.live.relearning import SnapshotWriter, check_links, earlier_crawl, relearn_all, warm_name, warm_name_of

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import resource
-from dataclasses import dataclass, replace
-
-from spoor.settings import MOST_CONNECTIONS, Config
+from dataclasses import dataclass
 
 KEPT_FREE = 256
 """Files for all but connections: databases, archive, processes, a dashboard, and 64 lookups of names with two each."""
 FILES_PER_CONNECTION = 2
 """While a host is connected to, by IPv6 and IPv4 at once."""
 ENOUGH_FILES = 1 << 16
-"""A limit that is never reached, for systems where the hard limit is a billion or none."""
+"""More than 10,000 connections need, for systems where the hard limit is a billion or none."""
 MOST_ON_MACOS = 10_240
 """There the soft limit may have to be below the hard one."""
-assert ENOUGH_FILES > KEPT_FREE + FILES_PER_CONNECTION * MOST_CONNECTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +31,11 @@ class OpenFiles:
     def most_idle(self, connections: int) -> int:
         """The number that may be kept open beside those in use."""
         return max(1, self._for_connections - min(connections, self.most_connections) * FILES_PER_CONNECTION)
+
+    @staticmethod
+    def needed(connections: int) -> int:
+        """The limit for so many in use."""
+        return KEPT_FREE + FILES_PER_CONNECTION * connections
 
     @property
     def _for_connections(self) -> int:
@@ -55,18 +57,6 @@ def raise_limit() -> OpenFiles:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, limits.soft), hard))
                 break
     return open_files()
-
-
-def within_limit(settings: Config) -> tuple[Config, str]:
-    """The settings with as many connections as fit below the limit of open files, which is raised first; and a line
-    that says so, "" if all fit."""
-    limits, asked = raise_limit(), settings.crawl.connections
-    if asked <= limits.most_connections:
-        return settings, ""
-    fitting = replace(settings, crawl=replace(settings.crawl, connections=limits.most_connections))
-    most = f"at most {limits.most_connections:,} connections fit below the limit of {limits.soft:,} open files"
-    needed = KEPT_FREE + FILES_PER_CONNECTION * asked
-    return fitting, f"connections = {asked:,}: {most}; raise it with `ulimit -n {needed}` (as root, or in limits.conf)"
 
 
 def _number(limit: int) -> int:
