@@ -82,6 +82,7 @@ lock: install ## pin the newest versions that fit pyproject.toml
 	$(BIN)/python -m pip install --quiet pip-tools
 	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-find-links \
 	    --no-emit-trusted-host --all-extras --all-build-deps --output-file requirements.lock pyproject.toml
+	$(BIN)/python scripts/tested_versions.py
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) out build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

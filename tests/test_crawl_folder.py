@@ -94,7 +94,7 @@ def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path: Path) -> None:
         closed = Path("/proc/self/fdinfo")  # nobody can write there, not even root
     else:
         closed.chmod(0o500)
-    with pytest.raises(BadInput, match=r"cannot write to .*; give --out a folder that you may write to"):
+    with pytest.raises(BadInput, match=r"cannot write .*: Permission denied; use a folder that you may write to"):
         open_for_crawling(closed / "crawl").__enter__()
 
 

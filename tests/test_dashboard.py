@@ -26,6 +26,7 @@ from spoor.store.crawl_folder import locked
 from spoor.store.idle_time import note_idle
 from tests.kept_crawl import kept_crawl
 from tests.served_dashboard import ServedDashboard, served_dashboard
+from tests.small_disk import fill, small_disk
 from tests.written_crawl import small_crawl
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,6 +54,15 @@ def test_the_overview_counts_what_the_report_counts(dashboard: ServedDashboard) 
     assert (small["bytes"], small["hosts"], small["hosts_with_relevant"], small["parked"]) == (1500, 3, 2, 1)
     assert (small["state"], small["because"]) == ("ended", "nothing is waiting")
     assert kept["because"] == "the budget of 40 visits is spent" and kept["waiting"] > 0
+
+
+def test_a_crawl_on_a_full_disk_is_counted_elsewhere(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "4m"):
+        folder = small_crawl(tmp_path / "disk" / "crawl")
+        fill(tmp_path / "disk")
+        with served_dashboard(folder) as served:
+            (crawl,) = served.read("crawls")
+        assert crawl["pages"] > 0
 
 
 def test_the_curve_runs_over_all_requests(dashboard: ServedDashboard) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import os
 import pickle
+import resource
 import signal
 import time
 from dataclasses import dataclass, replace
@@ -158,6 +159,22 @@ def test_pages_too_large_to_wait_together_wait_in_files() -> None:
     outcomes, held = asyncio.run(run())
     assert outcomes == [Failure(f"http://a.test/{number} {len(large)}") for number in range(6)]
     assert len(large) < held <= MOST_WAITING
+
+
+def test_without_room_for_files_pages_wait_in_memory() -> None:
+    large = b"x" * (MOST_WAITING // 3)
+
+    async def run() -> list[Outcome]:
+        async with reading(1, pack(Echo()), LIMITS) as processes:
+            soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (len(large) // 2, hard))
+            try:
+                outcomes = [processes.read(*asked(number, large)) for number in range(6)]
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            return await asyncio.gather(*outcomes)
+
+    assert asyncio.run(run()) == [Failure(f"http://a.test/{number} {len(large)}") for number in range(6)]
 
 
 @pytest.mark.parametrize("cut, lines", [("", 1), ("", 2), ("disconnect", 1)])

@@ -24,7 +24,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor.errors import BadInput
+from spoor.errors import BadInput, NotWritten
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.warc_source import read_warcs
 from spoor.records import Verdict, Visit
@@ -285,7 +285,7 @@ def test_a_full_disk_leaves_whole_records(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
         try:
             with pytest.raises(
-                BadInput, match=r"cannot write .*spoor-00001.*stored data is safe: free some disk space"
+                NotWritten, match=r"cannot write .*spoor-00001.*: File too large; raise the limit of the size of a file"
             ):
                 while True:
                     kept.append(warc.keep(response(f"http://a.test/{len(kept)}", os.urandom(6000))))

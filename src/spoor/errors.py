@@ -5,6 +5,7 @@ SpoorError                  anything spoor refuses to do, in one line with the r
 ├── BadInput                a file or folder is not what it should be        (exit 1)
 │   ├── MissingExtra        an optional library is not installed             (exit 1)
 │   └── BrokenStorage       the storage of a crawl is no longer writable     (exit 1)
+│       └── NotWritten      a file cannot be written, with the remedy        (exit 1)
 ├── BrokenContract          a part, such as a judge, violated its role       (exit 1)
 └── RequestsBroken          every request fails by an error of spoor         (exit 1)
 
@@ -37,6 +38,10 @@ class MissingExtra(BadInput):
 
 class BrokenStorage(BadInput):
     """The storage of a crawl is no longer writable: continuing is pointless."""
+
+
+class NotWritten(BrokenStorage):
+    """A file cannot be written: the message ends with what the user can do about it."""
 
 
 class BrokenContract(SpoorError):

@@ -18,6 +18,7 @@ from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
 from spoor.report.showing import duration, moment, plain, share, size
 from spoor.report.summary import Figures
 from spoor.report.why import account
+from spoor.storage_errors import not_written
 from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, locked, open_for_crawling, open_for_reading
 from spoor.store.folder_check import Findings, check, compact, open_for_checking, repair_folder
 from spoor.urls import normalise
@@ -46,10 +47,8 @@ def _repair(folder: CrawlFolder, as_json: bool) -> int:
         try:
             done = repair_folder(folder, findings)
         except OSError as error:
-            failure = f"cannot repair {folder.path}: {error.strerror or error}"
-            raise BadInput(
-                f"{failure}; nothing was lost: free some disk space, or use a copy that you may write to"
-            ) from None
+            problem = not_written(folder.path, error)
+            raise BadInput(f"cannot repair {folder.path}, nothing was lost: {problem}") from None
         remaining = _checked(folder) if done else findings
     _print(folder, findings, done, remaining, as_json)
     return 1 if findings.damage else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import signal
 import time
 
@@ -12,9 +13,9 @@ from spoor.cli.terminal import announced, print_json, progress, remark, say
 from spoor.compiled import prepare
 from spoor.crawling.share import BUCKETS
 from spoor.errors import UsageError
-from spoor.live.from_settings import Objects, kernels_for
+from spoor.live.from_settings import Objects, kernels_for, within_limit
 from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
-from spoor.live.shards import Coordinator, Totals
+from spoor.live.shards import Coordinator, Totals, of_each_shard
 from spoor.report.showing import duration
 from spoor.settings import Config, Target
 from spoor.store.crawl_folder import CrawlFolder, locked
@@ -23,6 +24,7 @@ from spoor.store.sharded_folder import ShardedFolder
 from spoor.store.sqlite_version import require_sqlite
 
 SECONDS_BETWEEN_LINES = 10.0
+_log = logging.getLogger(__name__)
 
 
 def run_sharded(arguments: argparse.Namespace, settings: Config, objects: Objects, shards: int) -> int:
@@ -33,6 +35,10 @@ def run_sharded(arguments: argparse.Namespace, settings: Config, objects: Object
         raise UsageError(f"{problem}; set workers = 0, and give --shards more shards if there are more cores")
     check_ray()
     require_sqlite()
+    if not arguments.cluster:  # The shards inherit the limit of this process.
+        _, too_many = within_limit(of_each_shard(settings, shards))
+        if too_many:
+            _log.warning("each of %s shards: %s", shards, too_many)
     if shards > BUCKETS:
         raise UsageError(f"--shards {shards}: a crawl has 1 to {BUCKETS} shards")
     folder = CrawlFolder(arguments.out)

@@ -279,7 +279,7 @@ async def _serve(web: Web, port: int, conditions: Conditions | None, log: TextIO
         raise BadInput(f"cannot listen on port {port}: {error.strerror or error}; give another --port") from None
     host, bound, *_ = runner.addresses[0]
     under = " under field conditions" if conditions else ""
-    print(f"{web.name} is served{under} by the proxy http://{host}:{bound}; stop it with Ctrl-C", flush=True)
+    say(f"{web.name} is served{under} by the proxy http://{host}:{bound}; stop it with Ctrl-C", always=True)
     try:
         await asyncio.Event().wait()
     finally:

@@ -11,11 +11,13 @@ import contextlib
 import os
 import sqlite3
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 from spoor.errors import BadInput
 from spoor.frontier.rows import UNREADABLE
+from spoor.storage_errors import is_of_surroundings, not_written, storing
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import open_to_read
 from spoor.store.transactions import transaction
@@ -185,15 +187,18 @@ _LAST = (
 )
 
 
-def place_for(folder: CrawlFolder) -> Path:
-    """Beside crawl.db, or in a temporary folder if the folder is read-only."""
+def places_for(folder: CrawlFolder) -> Iterator[Path]:
+    """Beside crawl.db; then, if the folder is read-only or full, a temporary folder."""
     if os.access(folder.path, os.W_OK):
-        return folder.path / FILE
-    return Path(tempfile.mkdtemp(prefix="spoor-dashboard-")) / FILE
+        yield folder.path / FILE
+    with storing(folder.path / FILE):
+        temporary = tempfile.mkdtemp(prefix="spoor-dashboard-")
+    yield Path(temporary) / FILE
 
 
 def open_to_count(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
-    """Creates the file if needed, and replaces it if it belongs to another crawl or version."""
+    """Creates the file if needed, and replaces it if it belongs to another crawl or version. Raises NotWritten if the
+    disk is full or read-only."""
     try:
         if (db := _opened(folder, file)) is None:
             _remove(file)
@@ -201,6 +206,8 @@ def open_to_count(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
         assert db is not None, "a new file is current"
         return db
     except UNREADABLE as error:
+        if isinstance(error, sqlite3.Error) and is_of_surroundings(error):
+            raise not_written(file, error) from None
         raise BadInput(f"cannot use {file}: {error}; delete it; the dashboard will create it again") from None
 
 

@@ -29,13 +29,20 @@ class UnusableUrl(ValueError):
 
 
 class Connections:
-    """At most `limit` are in use at a time. Idle ones are kept by origin, such as `https://example.org`.
+    """At most `limit` are in use at a time. Idle ones are kept by origin, such as `https://example.org`; of more than
+    `most_idle`, one of the origin that has been idle longest is closed.
 
     aiohttp resolves names, connects, and makes TLS and tunnels; it knows nothing about requests and idle connections.
     """
 
     def __init__(
-        self, limit: int, limits: FetchLimits, headers: Headers, proxies: Proxies, allow_private: bool
+        self,
+        limit: int,
+        limits: FetchLimits,
+        headers: Headers,
+        proxies: Proxies,
+        allow_private: bool,
+        most_idle: int,
     ) -> None:
         """`headers` are those of every request."""
         self._limits = limits
@@ -46,6 +53,7 @@ class Connections:
         self._without_tunnels: set[str] = set()
         self._places = asyncio.Semaphore(limit)
         self._kept: defaultdict[str, list[tuple[float, Connection]]] = defaultdict(list)
+        self._most_idle, self._idle = most_idle, 0
         self._sweeping: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         resolver = ThreadedResolver()
@@ -70,7 +78,10 @@ class Connections:
         if not connection.is_reusable:
             connection.close()
             return
+        if self._idle >= self._most_idle:
+            self._close_oldest()
         self._kept[origin].append((self._loop.time(), connection))
+        self._idle += 1
         if self._sweeping is None:
             self._sweeping = self._loop.call_later(KEPT_OPEN, self._sweep)
 
@@ -85,13 +96,25 @@ class Connections:
         await self._to_proxies.close()
 
     def _kept_for(self, origin: str) -> Connection | None:
-        kept = self._kept.get(origin)
-        while kept:
-            since, connection = kept.pop()
+        while kept := self._kept.get(origin):
+            since, connection = self._taken(origin, kept, -1)
             if self._is_fresh(since, connection):
                 return connection
             connection.close()
         return None
+
+    def _close_oldest(self) -> None:
+        origin, kept = next(iter(self._kept.items()))
+        _, connection = self._taken(origin, kept, 0)
+        connection.close()
+
+    def _taken(self, origin: str, kept: list[tuple[float, Connection]], place: int) -> tuple[float, Connection]:
+        """Removes one of those kept for an origin, and the origin with its last one."""
+        self._idle -= 1
+        taken = kept.pop(place)
+        if not kept:
+            del self._kept[origin]
+        return taken
 
     def _is_fresh(self, since: float, connection: Connection) -> bool:
         return connection.is_reusable and self._loop.time() - since < KEPT_OPEN
@@ -103,6 +126,7 @@ class Connections:
                 if self._is_fresh(since, connection):
                     self._kept[origin].append((since, connection))
                 else:
+                    self._idle -= 1
                     connection.close()
         self._sweeping = self._loop.call_later(KEPT_OPEN, self._sweep) if self._kept else None
 

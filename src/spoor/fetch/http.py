@@ -51,12 +51,14 @@ class HttpFetcher:
         connections: int = 100,
         proxies: Proxies = DIRECT,
         allow_private: bool = False,
+        most_idle: int = 1000,
     ) -> None:
-        """`agent` is the whole User-Agent header; `clock` returns Unix time in seconds."""
+        """`agent` is the whole User-Agent header; `clock` returns Unix time in seconds; `connections` is the number in
+        use at most, `most_idle` that of those kept open beside them."""
         self._headers = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ENCODINGS}
         self._limits = limits
         self._clock = clock
-        self._most_connections = connections
+        self._most_connections, self._most_idle = connections, most_idle
         self._proxies = proxies
         self._allow_private = allow_private
         self._connections: Connections | None = None
@@ -66,7 +68,7 @@ class HttpFetcher:
 
     async def __aenter__(self) -> HttpFetcher:
         self._connections = Connections(
-            self._most_connections, self._limits, self._headers, self._proxies, self._allow_private
+            self._most_connections, self._limits, self._headers, self._proxies, self._allow_private, self._most_idle
         )
         self._pauses = Pauses()
         return self

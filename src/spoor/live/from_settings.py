@@ -25,6 +25,7 @@ from spoor.live import page_reader
 from spoor.live.example_pages import read_examples
 from spoor.live.page_reader import Reader
 from spoor.live.reading_processes import ReadingLimits
+from spoor.open_files import OpenFiles, open_files, raise_limit
 from spoor.ordering.admissions import AllOf, RespectNofollow
 from spoor.ordering.scope import Scope
 from spoor.ordering.traps import Traps
@@ -171,11 +172,24 @@ def limits_of(settings: Config, now: float) -> Limits:
     )
 
 
+def within_limit(settings: Config) -> tuple[Config, str]:
+    """The settings with as many connections as fit below the limit of open files, which is raised first; and a line
+    that says so, "" if all fit."""
+    limits, asked = raise_limit(), settings.crawl.connections
+    if asked <= limits.most_connections:
+        return settings, ""
+    fitting = replace(settings, crawl=replace(settings.crawl, connections=limits.most_connections))
+    most = f"at most {limits.most_connections:,} connections fit below the limit of {limits.soft:,} open files"
+    remedy = f"raise it with `ulimit -n {OpenFiles.needed(asked)}` (as root, or in limits.conf)"
+    return fitting, f"connections = {asked:,}: {most}; {remedy}"
+
+
 def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> HttpFetcher:
     asked, agent = settings.crawl, user_agent(settings)
     limits = FetchLimits.of(settings.limits, settings.parse.documents)
     proxies = Proxies.of(asked.proxy, os.environ)
-    return HttpFetcher(agent, limits, clock, asked.connections, proxies, asked.allow_private)
+    idle = open_files().most_idle(asked.connections)
+    return HttpFetcher(agent, limits, clock, asked.connections, proxies, asked.allow_private, idle)
 
 
 def reading_limits(settings: Config, reader: Reader) -> ReadingLimits:

@@ -258,21 +258,37 @@ def _received(values: dict[str, Any], length: int) -> Response:
 def set_aside(response: Response) -> Iterator[Callable[[], Response]]:
     """Puts a response that may be needed after it was read into a file, unless it is small, and yields how to get it
     back: of 64 large pages that wait to be read, none is in memory."""
-    with tempfile.SpooledTemporaryFile(MAX_SMALL_BYTES) as file:
-        pickle.dump(response, file, pickle.HIGHEST_PROTOCOL)
-        del response
+    message = pickle.dumps(response, pickle.HIGHEST_PROTOCOL)
+    waiting = message if len(message) <= MAX_SMALL_BYTES else _in_a_file(message)
+    del response, message
 
-        def get_back() -> Response:
-            file.seek(0)
-            return cast(Response, pickle.load(file))
+    def get_back() -> Response:
+        if isinstance(waiting, bytes):
+            return cast(Response, pickle.loads(waiting))
+        waiting.seek(0)
+        return cast(Response, pickle.load(waiting))
 
+    try:
         yield get_back
+    finally:
+        if not isinstance(waiting, bytes):
+            waiting.close()
 
 
-def _in_a_file(message: bytes) -> IO[bytes]:
-    """An unnamed temporary file, removed when it is closed or the process ends."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the reader
-    file.write(message)
+def _in_a_file(message: bytes) -> bytes | IO[bytes]:
+    """An unnamed temporary file, removed when it is closed or the process ends. Without room for it, the message waits
+    in memory."""
+    try:
+        file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # closed by the reader
+    except OSError:
+        return message
+    try:
+        left = memoryview(message)
+        while left:
+            left = left[file.write(left) :]
+    except OSError:
+        file.close()
+        return message
     return file
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -40,6 +41,7 @@ from spoor.live.from_settings import (
     reading_limits,
     strategy_of,
     user_agent,
+    within_limit,
 )
 from spoor.live.page_reader import Reader
 from spoor.live.reading_processes import packed_to_send, reading
@@ -75,6 +77,8 @@ from spoor.store.warc import WarcWriter
 from spoor.strategy import Strategy
 from spoor.urls import host_of
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True)
 class Journals:
@@ -103,6 +107,9 @@ async def open_session(
     asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
     await asyncio.to_thread(prepare, kernels_for(settings, objects))
     await keep_examples(folder.examples, settings.target.like, lambda urls: _fetched(urls, settings))
+    fitting, too_many = within_limit(settings)
+    if too_many:
+        _log.warning("%s", too_many)
     program, no_browser = program_for(settings.render)
     strategy = strategy_of(settings, objects, folder)
     is_shared = settings.crawl.workers > 0 and isinstance(strategy.scorer, Saturating)
@@ -115,14 +122,14 @@ async def open_session(
         await _warm_up(resumed.crawl.strategy, reader)
         later = _later_steps(resumed, settings, program)
         async with (
-            _page_fetcher(resumed, settings, reader, later) as own,
-            _workers(resumed, settings, folder, own, saturated) as workers,
+            _page_fetcher(resumed, fitting, reader, later) as own,
+            _workers(resumed, fitting, folder, own, saturated) as workers,
             browser_for(program, settings.render) as browser,
         ):
             last_word = None if resumed.learning is None else resumed.learning.judged
             downloader = LiveDownloader(own, resumed.archive, workers, last_word)
             seen: Downloader = downloader if came is None else CollectingDownloader(downloader, came)
-            connections, is_shard = settings.crawl.connections, share is not None
+            connections, is_shard = fitting.crawl.connections, share is not None
             driver = LiveDriver(resumed.crawl, seen, connections, resumed.clock, resumed.troubles, is_shard)
             if browser is not None:
                 downloader.scripts = _scripts(resumed, settings, browser, own.fetcher, driver)

@@ -105,6 +105,11 @@ class ShardHandle(Protocol):
 # One shard.
 
 
+def of_each_shard(settings: Config, shards: int) -> Config:
+    """The settings with its part of the connections."""
+    return replace(settings, crawl=replace(settings.crawl, connections=max(1, settings.crawl.connections // shards)))
+
+
 _DONE_BEFORE = """
 SELECT count(*), ifnull(sum(relevant), 0), (SELECT count(*) FROM events WHERE kind = 'failed') FROM pages
 """

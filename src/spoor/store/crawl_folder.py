@@ -25,15 +25,17 @@ import fcntl
 import logging
 import os
 import re
+import shlex
 import sqlite3
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from spoor.errors import BadInput, UsageError
+from spoor.errors import BadInput, NotWritten, UsageError
 from spoor.files import replacing
 from spoor.pools import is_other_process
+from spoor.storage_errors import is_of_surroundings, not_written
 from spoor.store.duplicates import same_payload
 from spoor.store.journal import PageRow
 from spoor.store.renders import render_of
@@ -153,7 +155,7 @@ class CrawlFolder:
             with replacing(self.path / name, ".partial") as partial:
                 partial.write_text(text, "utf8")
         except OSError as error:
-            raise _cannot_write(self.path, error) from None
+            raise not_written(self.path, error) from None
 
 
 @contextlib.contextmanager
@@ -167,16 +169,46 @@ def open_for_crawling(path: Path) -> Iterator[CrawlFolder]:
     except FileExistsError:
         raise BadInput(f"{path} is a file; give --out a folder") from None
     except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise not_written(path, error) from None
     folder = CrawlFolder(path)
     _refuse_strange(folder)
-    with locked(folder):
+    with _saying_how_to_resume(folder), locked(folder):
         _begin(folder)
         try:
             yield folder
         finally:
             with contextlib.suppress(OSError):
                 write_sums(folder.database)
+
+
+@contextlib.contextmanager
+def _saying_how_to_resume(folder: CrawlFolder) -> Iterator[None]:
+    """Every failed write that ends a crawl ends it in one line, wherever it happened."""
+    try:
+        yield
+    except (NotWritten, OSError, sqlite3.Error) as error:
+        if isinstance(error, NotWritten):
+            problem = error
+        elif is_of_surroundings(error):
+            problem = not_written(_file_of(error, folder), error)
+        else:
+            raise
+        raise NotWritten(f"{problem}; then {_resumption(folder)}: what is stored is safe") from error
+
+
+def _file_of(error: OSError | sqlite3.Error, folder: CrawlFolder) -> Path:
+    if isinstance(error, sqlite3.Error):
+        return folder.database
+    return Path(error.filename) if isinstance(error.filename, str) else folder.path
+
+
+def _resumption(folder: CrawlFolder) -> str:
+    """Not the command that began the crawl: its settings file is refused beside that of the folder."""
+    if not (folder.path / "crawl.toml").exists():
+        return "run the same command again"
+    crawl = folder.path.parent.parent
+    path = crawl if folder.path.parent.name == "shards" and ShardedFolder(crawl).exists else folder.path
+    return f"resume the crawl with `spoor crawl --out {shlex.quote(str(path))}`"
 
 
 def open_for_reading(path: Path) -> CrawlFolder:
@@ -207,7 +239,7 @@ def _begin(folder: CrawlFolder) -> None:
         _await_workers(folder)
         repair_unfinished_archive(folder)
     except OSError as error:
-        raise _cannot_write(folder.path, error) from None
+        raise not_written(folder.path, error) from None
 
 
 def _lost(folder: CrawlFolder) -> str:
@@ -233,7 +265,7 @@ def _refuse_strange(folder: CrawlFolder) -> None:
         begun = {"crawl.db"} if folder.database.exists() and not folder.database.stat().st_size else set[str]()
         strange = sorted({file.name for file in folder.path.iterdir()} - _BEFORE_A_CRAWL - begun)
     except OSError as error:
-        raise _cannot_write(folder.path, error) from None
+        raise not_written(folder.path, error) from None
     if strange and not is_ours(folder):
         raise BadInput(f"{folder.path} has other contents ({strange[0]}); give --out a new or empty folder")
 
@@ -305,7 +337,7 @@ def _lock_file(path: Path, name: str = "lock") -> Iterator[int]:
     try:
         file = os.open(path / name, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise not_written(path, error) from None
     try:
         yield file
     finally:
@@ -320,8 +352,9 @@ def _take(file: int, path: Path) -> None:
         raise FolderInUse(f"process {holder} is crawling into {path}; stop it, or give --out another folder") from None
     except OSError as error:
         raise BadInput(f"cannot lock {path}: {error.strerror}; give --out a folder on a local disk") from None
-    os.ftruncate(file, 0)
-    os.write(file, f"{os.getpid()}\n".encode())
+    with contextlib.suppress(OSError):  # A full disk: the lock holds without the number of the process.
+        os.ftruncate(file, 0)
+        os.write(file, f"{os.getpid()}\n".encode())
 
 
 def is_crawled_into(folder: CrawlFolder) -> bool:
@@ -346,10 +379,6 @@ def is_crawled_into(folder: CrawlFolder) -> bool:
 def is_open_for_crawling(folder: CrawlFolder) -> bool:
     """Whether any process is crawling into the folder, including this one."""
     return folder.path.resolve() in _HELD or is_crawled_into(folder)
-
-
-def _cannot_write(path: Path, error: OSError) -> BadInput:
-    return BadInput(f"cannot write to {path}: {error.strerror}; give --out a folder that you may write to")
 
 
 # The HTTP message of a page, read from the archive of the crawl.

@@ -21,6 +21,7 @@ from spoor.frontier.entry import INDEX_DEPTH
 from spoor.frontier.evidence import renamed_evidence
 from spoor.frontier.rows import UNREADABLE, stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
+from spoor.storage_errors import reason_of
 from spoor.store.event_rows import event_row, storable
 from spoor.store.run_time import SCHEMA as RUNS
 from spoor.urls import host_of
@@ -218,8 +219,9 @@ def open_to_read(database: Path, table: str = "pages") -> sqlite3.Connection:
         try:
             return _opened_to_read(how, table)
         except UNREADABLE as error:
-            reason = str(error)
-        if Path(f"{database}-wal").exists():
+            reason = reason_of(database, error)
+        # On a full disk the log is empty; with transactions in it, `immutable` would not show these.
+        if (log := Path(f"{database}-wal")).exists() and log.stat().st_size:
             break
     raise BadInput(f"cannot read {database}: {reason}")
 

@@ -25,6 +25,7 @@ from spoor.frontier.rows import COLUMNS, FIRST_PLACE, INSERT, entry_of, row_of, 
 from spoor.frontier.rows import SCHEMA as FRONTIER
 from spoor.progress import Progress, silently
 from spoor.records import Handed, Lesson, Mailed
+from spoor.storage_errors import is_of_surroundings
 from spoor.store.crawl_folder import open_for_crawling
 from spoor.store.crawl_parts import lessons_in_order
 from spoor.store.duplicates import SCHEMA as DUPLICATES
@@ -91,6 +92,8 @@ def _opened(folder: ShardedFolder, *new: int) -> Iterator[Databases]:
         try:
             yield databases
         except sqlite3.Error as error:
+            if is_of_surroundings(error):
+                raise
             raise BadInput(
                 f"cannot move hosts between the shards in {folder.path}: {error}; run the same command again"
             ) from None

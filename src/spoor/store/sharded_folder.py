@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from spoor.crawling.share import BUCKETS, even_table
-from spoor.errors import BadInput, BrokenStorage, UsageError
+from spoor.errors import BadInput, UsageError
 from spoor.files import replacing
+from spoor.storage_errors import storing
 from spoor.store.run_time import RunTime
 from spoor.store.transactions import transaction
 
@@ -85,7 +86,7 @@ class ShardedFolder:
 
     def _write(self, table: Sequence[int], moving_to: Sequence[int] | None = None) -> None:
         tables = {"buckets": table} if moving_to is None else {"buckets": table, "moving_to": moving_to}
-        with replacing(self._file, ".partial", durable=True) as partial:
+        with storing(self._file), replacing(self._file, ".partial", durable=True) as partial:
             lines = (f"{name} = [{', '.join(map(str, buckets))}]\n" for name, buckets in tables.items())
             partial.write_text("".join(lines), "utf8")
 
@@ -113,7 +114,7 @@ class GrantedVisits:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with contextlib.ExitStack() as opened:
+        with storing(path), contextlib.ExitStack() as opened:
             self._db = opened.enter_context(contextlib.closing(sqlite3.connect(path, isolation_level=None)))
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("CREATE TABLE IF NOT EXISTS leases (shard INTEGER PRIMARY KEY, visits INTEGER NOT NULL)")
@@ -132,11 +133,6 @@ class GrantedVisits:
 
     def write(self, visits: Sequence[tuple[int, int]], run_time: RunTime) -> None:
         """Pairs of shard and visits."""
-        try:
-            with transaction(self._db):
-                self._db.executemany("INSERT OR REPLACE INTO leases VALUES (?, ?)", visits)
-                run_time.write(self._db)
-        except sqlite3.Error as error:
-            raise BrokenStorage(
-                f"cannot write {self._path}: {error}; free some disk space and run the same command again"
-            ) from None
+        with storing(self._path), transaction(self._db):
+            self._db.executemany("INSERT OR REPLACE INTO leases VALUES (?, ?)", visits)
+            run_time.write(self._db)
