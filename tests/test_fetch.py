@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import TypeVar
 
 import pytest
-from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from spoor.fetch.decoding import Decoding, FetchLimits, decoded
 from spoor.fetch.http import DECODED_AT_ONCE, LARGE_AT_ONCE, HttpFetcher
 from spoor.fetch.receipt import LARGE
 from spoor.records import Failure, Response
+from spoor.zstd import zstd
 from tests.chaos import COMPRESS, SMALL, Chaos, chaos
 
 T = TypeVar("T")
