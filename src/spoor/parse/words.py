@@ -282,9 +282,10 @@ def stemmer(name: str) -> Callable[[str], str]:
     """Never that of PyStemmer, which snowballstemmer takes where it is installed: by its version it has fewer languages
     and other stems, and a model must read a text the same on every machine."""
     try:
-        module = import_module(f"snowballstemmer.{name}_stemmer")
+        import snowballstemmer
     except ModuleNotFoundError:
         raise MissingExtra("stems need snowballstemmer; install it with: pip install 'spoor[topics]'") from None
+    module = import_module(f"{snowballstemmer.__name__}.{name}_stemmer")
     stem: Callable[[str], str] = getattr(module, f"{name.capitalize()}Stemmer")().stemWord
     return lru_cache(maxsize=100_000)(stem)
 
