@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -36,6 +37,8 @@ settings.load_profile("unhurried")
 gc.disable()  # Until all tests are collected: imported objects stay alive.
 reprlib.aRepr.maxlist = 0
 """`asyncio.run` formats the result of its task and discards the text, which is slow for a long list of events."""
+THIS_PYTHON = f"py{sys.version_info.major}{sys.version_info.minor}"
+"""As numba writes it into the names of files: every Python has machine code of its own."""
 IN_MEMORY = Path("/dev/shm")
 if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > 4 << 30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
@@ -97,11 +100,15 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--tenth", action="store_true", help="run a tenth of the tests, always the same")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Fills the numba cache before the worker processes start, so that they do not all compile the same functions."""
     if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
         sources = [file for file in sorted(SOURCE.rglob("*.py")) if "\n@compiled\n" in file.read_text("utf8")]
-        known, made = Path(config.rootpath, ".pytest_cache", "compiled"), _hash(sources)
+        known, made = Path(config.rootpath, ".pytest_cache", f"compiled-{THIS_PYTHON}"), _hash(sources)
         if not (known.exists() and known.read_text() == made and all(map(_has_machine_code, sources))):
             _compile(config.rootpath)
             known.parent.mkdir(exist_ok=True)
@@ -113,7 +120,7 @@ def _hash(sources: list[Path]) -> str:
 
 
 def _has_machine_code(source: Path) -> bool:
-    return any(source.parent.glob(f"__pycache__/{source.stem}.*.nbi"))
+    return any(source.parent.glob(f"__pycache__/{source.stem}.*.{THIS_PYTHON}.nbi"))
 
 
 def _compile(root: Path) -> None:
@@ -140,6 +147,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """A third of the worker processes starts with the modules in `WAITING`, which rarely compete for processors; the
     others start with those in `WORKING`. Quick tests come last, so that an idle process steals these at the end, and
     not half of a module that would be set up twice."""
+    if config.getoption("tenth"):
+        items[:] = [item for item in items if crc32(item.nodeid.encode()) % 10 == 0]
     worker: dict[str, int | str] | None = getattr(config, "workerinput", None)
     if worker is None or worker["workercount"] == 1:
         return
