@@ -1,6 +1,7 @@
 # Everything a contributor or a new user does. Each target makes what it needs.
 PYTHON ?= python3
-VENV := .venv
+# An environment for each Python: .venv, or .venv-3.13 for PYTHON=python3.13.
+VENV := .venv$(if $(filter file,$(origin PYTHON)),,-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'))
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 INPUTS ?= 20000
@@ -8,9 +9,10 @@ KILLS ?= 1000
 EFFORT ?= 10
 CRASHES ?= 1000
 MINUTES ?= 30
+LOCKED := completion dev documents ontology parquet plot text topics
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test thorough check fix soak chaos fuzz floors profiles pictures validators bench contest package lock clean
+.PHONY: help install demo test thorough check fix soak chaos fuzz floors profiles pictures validators bench contest package plain lock clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -26,8 +28,9 @@ $(STAMP): requirements.lock pyproject.toml
 demo: install ## two live crawls side by side, focused and breadth-first, of a web served on this machine
 	$(BIN)/spoor demo
 
-test: install ## the whole test suite, in one process more than there are cores
-	$(BIN)/python -m pytest -n auto --dist worksteal
+test: install ## the whole test suite, in one process more than there are cores (another Python: PYTHON=python3.13)
+	@echo "$$($(BIN)/python --version) in $(VENV)"
+	$(BIN)/python -m pytest -n auto --dist worksteal $(if $(TENTH),--tenth)
 
 thorough: install ## the tests with ten times as many random inputs (an hour; other than ten: make thorough EFFORT=3)
 	SPOOR_EFFORT=$(EFFORT) $(BIN)/python -m pytest -n auto --dist worksteal
@@ -78,11 +81,13 @@ package: install ## the sdist and the wheel, into dist/
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist
 
-lock: install ## pin the newest versions that fit pyproject.toml
-	$(BIN)/python -m pip install --quiet pip-tools
-	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-find-links \
-	    --no-emit-trusted-host --all-extras --all-build-deps --output-file requirements.lock pyproject.toml
+plain: install ## as people install it: the wheel, the newest of everything, the README's commands (the lowest: LOWEST=1)
+	$(BIN)/python scripts/plain.py $(if $(LOWEST),--lowest) $(if $(RAY),--ray) $(if $(FORGIVE),--forgive)
+
+lock: install ## pin the newest versions that fit pyproject.toml, for every Python and machine; without Ray
+	$(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --generate-hashes $(LOCKED:%=--extra %) \
+	    --custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
 	$(BIN)/python scripts/tested_versions.py
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) out build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-* out build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

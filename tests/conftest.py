@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -38,6 +39,8 @@ settings.load_profile("unhurried")
 gc.disable()  # Until all tests are collected: imported objects stay alive.
 reprlib.aRepr.maxlist = 0
 """`asyncio.run` formats the result of its task and discards the text, which is slow for a long list of events."""
+THIS_PYTHON = f"py{sys.version_info.major}{sys.version_info.minor}"
+"""As numba writes it into the names of files: every Python has machine code of its own."""
 IN_MEMORY = Path("/dev/shm")
 if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > 4 << 30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
@@ -99,13 +102,17 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--tenth", action="store_true", help="run a tenth of the tests, always the same")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Compiles before the worker processes start, so that they do not all compile the same functions."""
     if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
         sources = [
             file for file in sorted(SOURCE.rglob("*.py")) if "from spoor.compiled import" in file.read_text("utf8")
         ]
-        known, made = Path(config.rootpath, ".pytest_cache", "compiled"), _hash(sources)
+        known, made = Path(config.rootpath, ".pytest_cache", f"compiled-{THIS_PYTHON}"), _hash(sources)
         if not (known.exists() and known.read_text() == made and MACHINE_CODE.is_dir()):
             _compile(config.rootpath)
             known.parent.mkdir(exist_ok=True)
@@ -140,6 +147,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """A third of the worker processes starts with the modules in `WAITING`, which rarely compete for processors; the
     others start with those in `WORKING`. Quick tests come last, so that an idle process steals these at the end, and
     not half of a module that would be set up twice."""
+    if config.getoption("tenth"):
+        items[:] = [item for item in items if crc32(item.nodeid.encode()) % 10 == 0]
     worker: dict[str, int | str] | None = getattr(config, "workerinput", None)
     if worker is None or worker["workercount"] == 1:
         return

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import TypeVar
 
 import pytest
-from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from spoor.fetch.http import DECODED_AT_ONCE, LARGE_AT_ONCE, HttpFetcher
 from spoor.fetch.proxies import Proxies
 from spoor.fetch.receipt import LARGE
 from spoor.records import Failure, Response
+from spoor.zstd import zstd
 from tests.chaos import COMPRESS, SMALL, Chaos, chaos
 
 T = TypeVar("T")

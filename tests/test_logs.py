@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from backports import zstd
 
 from spoor.cli.main import main
 from spoor.judging.language_judges import Charset
 from spoor.lab.web import Web
+from spoor.zstd import zstd
 from tests.warcs import page, record
 
 A, B, C = "http://a.test/", "http://a.test/b", "http://c.test/"

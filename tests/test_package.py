@@ -128,6 +128,10 @@ def test_it_knows_its_version(bin_folder: Path, tmp_path: Path) -> None:
     assert project()["version"] == __version__
 
 
+def test_what_a_crawl_needs_is_imported_without_a_warning(bin_folder: Path, tmp_path: Path) -> None:
+    assert run([bin_folder / "python", "-W", "error", "-c", "import spoor; spoor.crawl"], tmp_path) == ""
+
+
 @pytest.mark.parametrize("line", RUN)
 def test_a_command_that_needs_no_extra_runs(line: str, done: dict[str, Done]) -> None:
     assert done[line].returncode == 0, done[line].stderr

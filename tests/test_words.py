@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import importlib.util
+import sys
+from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -99,18 +100,32 @@ def test_a_stemmer_that_does_not_exist_is_refused_with_those_that_do() -> None:
 def test_a_library_that_is_missing_is_named_with_how_to_get_it(
     words: Words, text: str, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: object) -> object:
-        if name == library:
-            raise ModuleNotFoundError(name)
-        return real(name, *rest)  # type: ignore[arg-type]
-
     module._jieba.cache_clear()
     module.stemmer.cache_clear()
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtra, match=rf"need {library}; install it with: pip install 'spoor\[topics\]'"):
         words.of(text)
+
+
+@needs_stemmers
+def test_stems_do_not_depend_on_whether_pystemmer_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyStemmer 2, which snowballstemmer takes where it is installed, has no Polish and other stems in German."""
+    stems = [Words(tag, stem=True).of("Koniach Lehrerinnen") for tag in ("pl", "de")]
+    for name in [name for name in sys.modules if name.startswith("snowballstemmer")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "Stemmer", _Elsewhere("Stemmer"))
+    module.stemmer.cache_clear()
+    assert [Words(tag, stem=True).of("Koniach Lehrerinnen") for tag in ("pl", "de")] == stems
+
+
+class _Elsewhere(ModuleType):
+    """PyStemmer, with English alone."""
+
+    def algorithms(self) -> list[str]:
+        return ["english"]
+
+    def Stemmer(self, language: str) -> None:
+        raise KeyError(f"Stemming algorithm '{language}' not found")
 
 
 @needs_stemmers

@@ -9,8 +9,8 @@ import zlib
 from collections.abc import Callable
 
 import brotli
-from backports import zstd
 
+from spoor.zstd import zstd
 from tests.chaos.server import Behaviours, Wrong, says
 
 BOMB = 10_000_000

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import brotli
-from backports.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
 from isal import isal_zlib
 
 from spoor.parse.documents import readable_types
 from spoor.settings import FetchSettings
+from spoor.zstd import zstd
 
 # Limits of one response.
 
@@ -103,7 +103,7 @@ class Decoding:
                 yield from self._bite(data[place : place + _BITE])
         except _Unreasonable:
             self.cut = "encoding"
-        except (_ZLIB_ERROR, brotli.error, ZstdError):
+        except (_ZLIB_ERROR, brotli.error, zstd.ZstdError):
             if self.body:
                 self.cut = "encoding"
             else:
@@ -218,7 +218,7 @@ class _Streams:
             raise _Unreasonable
         try:
             return self._stream.decompress(data, _PIECE)
-        except (_ZLIB_ERROR, ZstdError):
+        except (_ZLIB_ERROR, zstd.ZstdError):
             if self._count == 1:
                 raise
             self._nonsense = True
@@ -276,7 +276,7 @@ class _Gzip:
 
 
 def _zstd() -> _Step:
-    return _Streams(lambda: ZstdDecompressor(options={DecompressionParameter.window_log_max: _ZSTD_WINDOW}))
+    return _Streams(lambda: zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW}))
 
 
 _MAKERS: dict[str, Callable[[], _Step]] = {

@@ -84,10 +84,10 @@ class Extractor:
             return MainText()
         html = bounded(html)
         try:
-            text = self.find(html, url)
-        except UnicodeEncodeError:  # A lone surrogate, which decoded pages never contain.
+            html.encode("utf8")
+        except UnicodeEncodeError:  # A lone surrogate, which decoded pages never contain and libraries refuse.
             return MainText()
-        return MainText(_title(html), _tidy(text), published(html, url, came))
+        return MainText(_title(html), _tidy(self.find(html, url)), published(html, url, came))
 
 
 def is_legible(text: str) -> bool:

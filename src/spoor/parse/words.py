@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib import import_module
 from itertools import pairwise
 from zlib import crc32
 
@@ -278,11 +279,14 @@ def _stop(tag: str) -> frozenset[str]:
 
 @cache
 def stemmer(name: str) -> Callable[[str], str]:
+    """Never that of PyStemmer, which snowballstemmer takes where it is installed: by its version it has fewer languages
+    and other stems, and a model must read a text the same on every machine."""
     try:
         import snowballstemmer
     except ModuleNotFoundError:
         raise MissingExtra("stems need snowballstemmer; install it with: pip install 'spoor[topics]'") from None
-    stem: Callable[[str], str] = snowballstemmer.stemmer(name).stemWord
+    module = import_module(f"{snowballstemmer.__name__}.{name}_stemmer")
+    stem: Callable[[str], str] = getattr(module, f"{name.capitalize()}Stemmer")().stemWord
     return lru_cache(maxsize=100_000)(stem)
 
 

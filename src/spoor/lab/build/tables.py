@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from backports import zstd
-
 from spoor.errors import BadInput, MissingExtra
+from spoor.zstd import zstd
 
 # Text, line by line. Errors name the line.
 

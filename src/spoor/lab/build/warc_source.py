@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from fastwarc.stream_io import FastWARCError
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from spoor.crawling.sitemap_budget import may_be_sitemap
@@ -214,7 +213,7 @@ def _records(file: Path, report: BuildReport) -> Iterator[Response | Extract]:
                 if (taken := _taken(record, f"{file}, record {records}")) is not None:
                     kinds.add(type(taken))
                     yield taken
-        except (OSError, FastWARCError, ValueError):
+        except (OSError, ValueError):
             stream.broken = True
         if stream.broken and kinds == {Extract}:
             raise BadInput(f"{file}, record {records + 1}: the file is truncated or damaged here; get it again")
