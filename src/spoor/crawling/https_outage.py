@@ -27,7 +27,7 @@ PROBES = 16
 
 @dataclass
 class HttpsOutage:
-    """States: up; paused; paused and told, after the first probe has failed. An accepted certificate leads back to
+    """States: up; paused; paused and reported, after the first probe has failed. An accepted certificate leads back to
     up. While paused, every host with an https link is reserved when its turn has come, except the one to probe."""
 
     frontier: Frontier
@@ -35,7 +35,7 @@ class HttpsOutage:
     """Time of the first of the failures that led to the pause; None if not paused."""
     reason: str = field(default="", init=False)
     """The last failure."""
-    _is_told: bool = field(default=False, init=False)
+    _is_reported: bool = field(default=False, init=False)
     _since: float = field(default=0.0, init=False)
     _accepted: set[str] = field(default_factory=set, init=False)
     """The first hosts whose certificates were accepted in this run."""
@@ -77,9 +77,9 @@ class HttpsOutage:
             return None
         self._in_vain += 1
         self._probe_at, self._pause = now + self._pause, min(2 * self._pause, LONGEST_PROBE)
-        if self._is_told:
+        if self._is_reported:
             return None
-        self._is_told = True
+        self._is_reported = True
         return HttpsPaused(now, self.paused_since, failure.reason)
 
     def _hear_answer(self, host: str, now: float) -> HttpsResumed | None:
@@ -87,10 +87,10 @@ class HttpsOutage:
             self._accepted.add(host)
         self._failed.clear()
         self._doubtful.clear()
-        since, is_told = self.paused_since, self._is_told
-        self.paused_since, self._is_told, self._to_probe = None, False, ""
+        since, is_reported = self.paused_since, self._is_reported
+        self.paused_since, self._is_reported, self._to_probe = None, False, ""
         self._pause, self._in_vain = FIRST_PROBE, 0
-        return HttpsResumed(now, now - since) if since is not None and is_told else None
+        return HttpsResumed(now, now - since) if since is not None and is_reported else None
 
     def excuses(self, visit: Visit, failure: Failure) -> bool:
         """Whether this failure says nothing about the URL, so that the visit must be repeated."""
