@@ -73,11 +73,10 @@ class Connection(asyncio.BufferedProtocol):
 
     def take_over(self) -> None:
         """From now on, data arrives here. Raises BrokenResponse or ConnectionError."""
-        if self._handler.should_close:
+        early = self._handler._tail
+        if early or self._handler.should_close or self._transport.is_closing():
             self.close()
-            raise _unrequested(self._handler._tail)
-        if self._transport.is_closing():
-            raise ConnectionError("closed by the server")
+            raise _unrequested(early) if early else ConnectionError("closed by the server")
         self._transport.pause_reading()  # Loops choose when they begin to read whether they read into a buffer.
         self._transport.set_protocol(self)
         self._transport.resume_reading()
