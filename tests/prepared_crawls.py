@@ -26,7 +26,6 @@ TARGETS = {
     "keywords": '[target]\nkeywords = ["reis"]\n[crawl]\nstrategy = "breadth-first"\n',
     "nearest": '[target]\nlanguage = "mn"\n[crawl]\nstrategy = "language-focused"\n',
     "ngrams": '[target]\njudge = ["ngram:de"]\n[crawl]\nstrategy = "n-crawl"\n',
-    "shark": '[target]\nlanguage = "de"\n[crawl]\nstrategy = "shark-search"\n',
     "taught": '[target]\nabout = "Reis und Hunger"\n[crawl]\n',
 }
 
@@ -49,13 +48,16 @@ def late(settings: str, folder: Path) -> dict[str, list[str]]:
 def in_a_copy(settings: str, folder: Path) -> dict[str, list[str]]:
     """In a forked process, which has loaded nothing of what the others need."""
     reading, writing = os.pipe()
-    if not os.fork():
+    child = os.fork()
+    if not child:
         with os.fdopen(writing, "w") as answer:
             json.dump(late(settings, folder), answer)
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as answer:
-        return dict(json.load(answer))
+        found = dict(json.load(answer))
+    os.waitpid(child, 0)
+    return found
 
 
 if __name__ == "__main__":

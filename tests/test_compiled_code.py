@@ -201,5 +201,5 @@ def test_a_crawl_calls_only_kernels_that_were_prepared() -> None:
     done = subprocess.run([sys.executable, "-m", "tests.prepared_crawls"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     crawls = json.loads(done.stdout)
-    assert len(crawls) == 6 and not [name for crawl in crawls.values() for name in crawl["late"]]
+    assert len(crawls) == 5 and not [name for crawl in crawls.values() for name in crawl["late"]]
     assert "spoor.judging.profile_search" not in crawls["keywords"]["modules"]

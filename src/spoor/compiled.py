@@ -146,20 +146,25 @@ def prepare(kernels: Iterable[Kernel], progress: Progress = silently) -> None:
     other processes, and for only one caller on a machine at a time; where no file can be written, in this process, for
     itself. Takes seconds: not for an event loop."""
     needed = [kernel for kernel in dict.fromkeys(kernels) if not kernel.is_loaded]
-    if not is_other_process() and not all(kernel.is_kept for kernel in needed):
-        with code_cache.temporary_folder(), code_cache.locked():
-            _compile([kernel for kernel in needed if not kernel.is_kept], progress)
-    for kernel in needed:
-        kernel.load()
+    if is_other_process() or all(kernel.is_kept for kernel in needed):
+        for kernel in needed:
+            kernel.load()
+        return
+    with code_cache.temporary_folder(), code_cache.locked():
+        reasons = _compile([kernel for kernel in needed if not kernel.is_kept], progress)
+        reasons += [kernel.load() for kernel in needed]
+    if reason := next(filter(None, reasons), ""):
+        _log.warning(_NOT_KEPT, reason)
 
 
 _NOT_KEPT = "compiled code cannot be kept, so that the next run compiles it again (%s): free space there, or set \
 NUMBA_CACHE_DIR to a folder for it"
 
 
-def _compile(kernels: Kernels, progress: Progress) -> None:
+def _compile(kernels: Kernels, progress: Progress) -> list[str]:
+    """In other processes, or in this one. Returns the answers of `Kernel.load`."""
     if not kernels:
-        return
+        return []
     _log.info("%s: %d functions", DOING, len(kernels))
     # Those with the most instructions first, so that no process is left with a long one at the end.
     waiting = deque(sorted(kernels, key=lambda kernel: kernel.size, reverse=True))
@@ -178,8 +183,7 @@ def _compile(kernels: Kernels, progress: Progress) -> None:
             other.join()
         while (kernel := _next(waiting)) is not None:  # There are no others, or they have died.
             note(kernel.load())
-    if reason := next(filter(None, reasons), ""):
-        _log.warning(_NOT_KEPT, reason)
+    return reasons
 
 
 def _processes(kernels: int) -> int:
