@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+import contextlib
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,22 +22,18 @@ def own_share(process: int) -> int:
 
 def memory_of_all(process: int) -> int:
     """Bytes of memory of a process and its descendants together."""
-    children = _children()
     family = [process]
     for parent in family:
-        family += children[parent]
+        family += _children(parent)
     return sum(map(own_share, family))
 
 
-def _children() -> defaultdict[int, list[int]]:
-    """By parent, all processes of this machine."""
-    children: defaultdict[int, list[int]] = defaultdict(list)
-    for file in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            after_name = file.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        children[int(after_name[1])].append(int(file.parent.name))
+def _children(process: int) -> list[int]:
+    """A child belongs to the thread that has started it."""
+    children: list[int] = []
+    for file in Path(f"/proc/{process}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # It has ended.
+            children += map(int, file.read_text().split())
     return children
 
 
@@ -49,7 +44,7 @@ class Peak:
     size: int = 0
 
 
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def sampled(process: int) -> AsyncIterator[Peak]:
     """Measures a process and its descendants until the end of the block."""
     peak = Peak()
