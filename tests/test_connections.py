@@ -35,6 +35,7 @@ class Scripted:
     def __init__(self, *answers: list[bytes]) -> None:
         self._answers = answers
         self.requests: list[list[bytes]] = []
+        self.is_sending = False
         self._conversations: list[asyncio.Task[None]] = []
 
     def start(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -48,9 +49,11 @@ class Scripted:
                 requests.append(await reader.readuntil(b"\r\n\r\n"))
             except (asyncio.IncompleteReadError, ConnectionError):
                 break
+            self.is_sending = True
             for part in answer.split(b"<pause>"):
                 writer.write(part)
                 await asyncio.sleep(0.02)
+            self.is_sending = False
         writer.close()
         await asyncio.sleep(0)  # until it is closed
 
@@ -75,6 +78,8 @@ def fetched(
             answers = []
             for number in range(count):
                 answers.append(await fetcher.fetch(f"{site}/{number}"))
+                while pause and server.is_sending:  # Sleeping is not enough on a busy machine.
+                    await asyncio.sleep(0.01)
                 await asyncio.sleep(pause)
             return answers
 
