@@ -12,7 +12,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
 
 from spoor.fetch import connections, pauses
@@ -275,9 +274,6 @@ def tls(folder: Path, name: str) -> tuple[ssl.SSLContext, Path]:
 
 def trust(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    trusting = ssl.create_default_context()
-    trusting.set_alpn_protocols(["http/1.1"])
-    monkeypatch.setattr(aiohttp.connector, "_SSL_CONTEXT_VERIFIED", trusting)
 
 
 def test_the_reason_of_a_wrong_certificate_is_told_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

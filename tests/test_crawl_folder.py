@@ -102,7 +102,7 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BadInput, match="is a file; give --out a folder"):
         open_for_crawling(tmp_path / "file").__enter__()
-    with pytest.raises(BadInput, match="cannot write .*: Not a directory; use another folder"):
+    with pytest.raises(BadInput, match=r"cannot write .*: Not a directory; use another folder"):
         open_for_crawling(tmp_path / "file" / "crawl").__enter__()
 
 
