@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-FILE = ROOT / "src" / "spoor" / "cli" / "tested_versions.txt"
+FILE = ROOT / "src" / "spoor" / "cli" / "tested_versions.toml"
 
 
 def locked_versions() -> str:
@@ -17,7 +17,7 @@ def locked_versions() -> str:
     locked = dict(re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / "requirements.lock").read_text("utf8"), re.M))
     normal = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in locked.items()}
     found = {name: normal.get(re.sub(r"[-_.]+", "-", name).lower()) for name in names}
-    lines = [f"{name}=={version}" for name, version in sorted(found.items()) if version]
+    lines = [f'"{name}" = "{version}"' for name, version in sorted(found.items()) if version]
     return "\n".join(["# made by scripts/tested_versions.py from requirements.lock", *lines, ""])
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from scripts.tested_versions import FILE, locked_versions
 
-from spoor.cli import installation
+from spoor.cli import doctor, installation
 from spoor.cli.installation import Requirement
 from spoor.cli.main import main
+from spoor.compiled import CompiledCode
 from spoor.open_files import OpenFiles
 from spoor.settings import Crawling
 
@@ -78,11 +79,10 @@ def test_little_memory_is_told() -> None:
     assert states == ["good", "good", "broken"]
 
 
-def test_a_cache_that_cannot_be_written_costs_time_only(tmp_path: Path) -> None:
-    assert "empty" in installation.compile_cache(tmp_path, {}).says
-    (tmp_path / "a.nbi").touch()
-    assert "1 functions" in installation.compile_cache(Path("/proc"), {"NUMBA_CACHE_DIR": str(tmp_path)}).says
-    assert installation.compile_cache(Path("/proc/self/fdinfo/none"), {}).state == "lacking"
+def test_machine_code_that_cannot_be_kept_costs_time_only(tmp_path: Path) -> None:
+    assert "first crawl compiles" in doctor.machine_code(CompiledCode(tmp_path, 0, 9, True)).says
+    assert "9 of 9 kernels" in doctor.machine_code(CompiledCode(tmp_path, 9, 9, True)).says
+    assert doctor.machine_code(CompiledCode(tmp_path, 0, 9, False)).state == "lacking"
 
 
 def test_proxies_of_the_environment_are_named() -> None:

@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,9 +25,8 @@ from pathlib import Path
 import spoor
 from spoor.errors import MissingExtra
 from spoor.open_files import OpenFiles, open_files
+from spoor.store.sqlite_version import LEAST_SQLITE
 
-LEAST_SQLITE = (3, 38)
-"""The first version with `->>`; `RETURNING` and `UPDATE FROM` are older."""
 TESTED_PYTHONS = ("3.11", "3.12", "3.13")
 LEAST_PYTHON = (3, 11)
 LEAST_MEMORY = 300_000_000
@@ -37,7 +37,7 @@ DAY = 86_400.0
 USUAL_CONNECTIONS = 64
 """Those of a crawl by default."""
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
-TESTED = "tested_versions.txt"
+TESTED = "tested_versions.toml"
 """Beside this module: the version of each library that the tests ran with, as in requirements.lock."""
 INSTALL_CERTIFICATES = "install the package ca-certificates, or name a file of certificates with SSL_CERT_FILE"
 
@@ -64,7 +64,6 @@ def checkups(now: float) -> Iterator[Checkup]:
     yield from libraries(requirements(), tested_versions())
     yield event_loop()
     yield browser()
-    yield compile_cache(Path(spoor.__file__).parent, os.environ)
     yield files(open_files())
     yield from temporary_folders()
     yield memory(available_memory())
@@ -129,8 +128,7 @@ def _requirement(line: str) -> Requirement:
 
 
 def tested_versions() -> dict[str, str]:
-    lines = resources.files(__package__).joinpath(TESTED).read_text("ascii").splitlines()
-    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    return tomllib.loads(resources.files(__package__).joinpath(TESTED).read_text("ascii"))
 
 
 def numbers_of(version: str) -> tuple[int, ...]:
@@ -199,18 +197,6 @@ def browser() -> Checkup:
     except (OSError, subprocess.SubprocessError) as error:
         return Checkup("browser", f"{program} does not start ({error})", "install chromium-headless-shell")
     return Checkup("browser", f"{' '.join(said.split())} at {program}")
-
-
-def compile_cache(package: Path, environment: Mapping[str, str]) -> Checkup:
-    """Where numba keeps machine code: a folder that is named, or beside each module."""
-    named = environment.get("NUMBA_CACHE_DIR", "")
-    folder = Path(named) if named else package
-    files = sum(1 for _ in folder.rglob("*.nbi")) if folder.is_dir() else 0
-    filled = f"{files} functions" if files else "empty: the first crawl compiles"
-    if not files and not _is_writable(folder if folder.exists() else folder.parent):
-        remedy = "set NUMBA_CACHE_DIR to a folder that you may write to; otherwise every start compiles again"
-        return Checkup("compile cache", f"{folder} cannot be written", remedy)
-    return Checkup("compile cache", f"{filled}, in {folder}")
 
 
 def _is_writable(folder: Path) -> bool:
