@@ -82,7 +82,7 @@ package: install ## the sdist and the wheel, into dist/
 	$(BIN)/python -m build --no-isolation --outdir dist
 
 plain: install ## as people install it: the wheel, the newest of everything, the README's commands (the lowest: LOWEST=1)
-	$(BIN)/python scripts/plain.py $(if $(LOWEST),--lowest) $(if $(RAY),--ray) $(if $(FORGIVE),--forgive)
+	$(BIN)/python scripts/plain.py $(if $(LOWEST),--lowest) $(if $(FORGIVE),--forgive)
 
 lock: install ## pin the newest versions that fit pyproject.toml, for every Python and machine; without Ray
 	$(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --generate-hashes $(LOCKED:%=--extra %) \

@@ -92,12 +92,11 @@ class Versions:
 
     title: str
     options: tuple[str | Path, ...] = ()
-    all_extras: bool = False
 
 
 NEWEST = Versions("the newest versions")
 LOCKED = Versions("the versions of the lock", ("--constraint", LOCK))
-LOWEST = Versions("the lowest versions that pyproject.toml allows", ("--resolution", "lowest-direct"), all_extras=True)
+LOWEST = Versions("the lowest versions that pyproject.toml allows", ("--resolution", "lowest-direct"))
 
 
 def extras() -> list[str]:
@@ -118,13 +117,14 @@ def built(checkout: Path, folder: Path) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def installed(wheel: Path, versions: Versions, with_ray: bool, folder: Path) -> Path:
-    """The commands of a new environment."""
+def environment(folder: Path) -> Path:
+    """The commands of a new one, with pip and nothing else."""
     uv("venv", "--seed", "--python", sys.executable, folder)
-    asked = ",".join(extras() if versions.all_extras else [EXTRA, *(["ray"] if with_ray else [])])
-    into = ("pip", "install", "--python", folder, "--compile-bytecode")
-    uv(*into, *versions.options, f"{wheel}[{asked}]", UVLOOP)
     return folder / "bin"
+
+
+def install(commands: Path, versions: Versions, *asked: str) -> None:
+    uv("pip", "install", "--python", commands / "python", "--compile-bytecode", *versions.options, *asked)
 
 
 def pins(text: str) -> dict[str, str]:
@@ -169,8 +169,8 @@ print(*sorted(page.url for page in spoor.open_crawl(sys.argv[1]).pages(texts=Fal
 """
 
 
-def tried(commands: Path, desk: Path, with_ray: bool) -> None:
-    """Runs the commands of an environment in a folder."""
+def try_out(wheel: Path, versions: Versions, commands: Path, desk: Path) -> None:
+    """Runs the commands of an environment in a folder. What else is installed there comes when it is needed."""
 
     def spoor(line: str) -> str:
         return run([commands / "spoor", *line.split()], desk)
@@ -178,6 +178,9 @@ def tried(commands: Path, desk: Path, with_ray: bool) -> None:
     def found(folder: str) -> list[str]:
         return run([commands / "python", "-c", FOUND, folder], desk).split()
 
+    print(f"{wheel.name} with {versions.title}, on Python {sys.version.split()[0]}", flush=True)
+    with step("an empty environment"):
+        install(commands, versions, f"{wheel}[{EXTRA}]")
     with step("import without a warning"):
         run([commands / "python", "-W", "error", "-c", "import spoor; spoor.crawl"], desk)
     with step("a web is generated and simulated on"):
@@ -191,14 +194,17 @@ def tried(commands: Path, desk: Path, with_ray: bool) -> None:
         pages = [json.loads(line) for line in (desk / "pages.jsonl").read_text("utf8").splitlines()]
         if not any(page["text"] for page in pages):
             raise Failed("spoor export: no text")
-        for loop in ("asyncio", "uvloop"):
-            with step(f"the same from Python, on {loop}"):
-                run([commands / "python", "-c", BY_API, proxy, loop], desk)
-            same(found("thai"), found(loop))
-        if with_ray:
-            with step("the same in two shards, with uvloop installed"):
-                spoor(f"crawl {TARGET} --proxy {proxy} --shards 2 --out shards")
-            same(found("thai"), found("shards"))
+        with step("the same from Python"):
+            run([commands / "python", "-c", BY_API, proxy, "asyncio"], desk)
+        same(found("thai"), found("asyncio"))
+        with step("uvloop and Ray are installed"):
+            install(commands, versions, f"{wheel}[{EXTRA},ray]", UVLOOP)
+        with step("the same from Python, on uvloop"):
+            run([commands / "python", "-c", BY_API, proxy, "uvloop"], desk)
+        same(found("thai"), found("uvloop"))
+        with step("the same in two shards"):
+            spoor(f"crawl {TARGET} --proxy {proxy} --shards 2 --out shards")
+        same(found("thai"), found("shards"))
     with step("demo"):
         spoor("demo --max-pages 200 --out demo")
 
@@ -279,29 +285,24 @@ def check_wheels() -> None:
 
 def run_suite(commands: Path, checkout: Path) -> None:
     locked = pins(LOCK.read_text("utf8"))
-    into = ("pip", "install", "--python", commands / "python", "--compile-bytecode")
-    uv(*into, *(f"{name}=={locked[name]}" for name in SUITE))
-    uv(*into, "--no-deps", "--no-build-isolation", "--editable", checkout)
+    install(commands, LOWEST, f"{checkout}[{','.join(extras())}]")
+    install(commands, NEWEST, *(f"{name}=={locked[name]}" for name in SUITE))
+    install(commands, NEWEST, "--no-deps", "--no-build-isolation", "--editable", str(checkout))
     os.environ.setdefault("SPOOR_DATA", str(ROOT.parent / "shared"))
     command: Command = [commands / "python", "-m", "pytest", "-n", "2", "--dist", "worksteal"]
     if subprocess.run(command, cwd=checkout, timeout=SUITE_SECONDS).returncode != 0:
         raise Failed("the suite, with the lowest versions")
 
 
-def attempt(wheel: Path, versions: Versions, with_ray: bool, folder: Path) -> Path:
-    """The commands of the environment in which everything was tried."""
-    print(f"{wheel.name} with {versions.title}, on Python {sys.version.split()[0]}", flush=True)
+def place(folder: Path) -> tuple[Path, Path]:
+    """The commands of a new environment, and a folder to use them in."""
     (folder / "desk").mkdir(parents=True)
-    with step("an empty environment"):
-        commands = installed(wheel, versions, with_ray, folder / "environment")
-    tried(commands, folder / "desk", with_ray)
-    return commands
+    return environment(folder / "environment"), folder / "desk"
 
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--lowest", action="store_true", help="the lowest versions allowed, and the suite on them")
-    asked.add_argument("--ray", action="store_true", help="two shards as well")
     asked.add_argument("--forgive", action="store_true", help="if the lock passes, or no index answers, go on")
     options = asked.parse_args()
     if options.forgive and not an_index_answers():
@@ -312,7 +313,8 @@ def main() -> None:
         checkout = copied(folder / "checkout")
         wheel = built(checkout, folder / "dist")
         try:
-            commands = attempt(wheel, LOWEST if options.lowest else NEWEST, options.ray, folder / "tried")
+            commands, desk = place(folder / "tried")
+            try_out(wheel, LOWEST if options.lowest else NEWEST, commands, desk)
             check_wheels()
             if options.lowest:
                 run_suite(commands, checkout)
@@ -320,13 +322,13 @@ def main() -> None:
             print(f"\nfailed: {failed}", file=sys.stderr, flush=True)
             if not options.forgive:
                 sys.exit(1)
-            go_on(wheel, options.ray, folder / "locked")
+            go_on(wheel, *place(folder / "locked"))
 
 
-def go_on(wheel: Path, with_ray: bool, folder: Path) -> None:
+def go_on(wheel: Path, commands: Path, desk: Path) -> None:
     """A release of others must not stop us. Exits with 1 if it is not theirs."""
     try:
-        attempt(wheel, LOCKED, with_ray, folder)
+        try_out(wheel, LOCKED, commands, desk)
     except Failed as failed:
         sys.exit(f"\nfailed: {failed}")
     print("it works with the versions of the lock; these are newer:", *newer_than_the_lock(wheel), sep="\n  ")
