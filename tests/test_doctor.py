@@ -30,7 +30,7 @@ def test_what_runs_these_tests_can_crawl(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["doctor", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["can_crawl"] is True
-    assert {"spoor", "Python", "SQLite", "libraries", "event loop", "browser", "compile cache", "open files"} <= {
+    assert {"spoor", "Python", "SQLite", "libraries", "event loop", "browser", "machine code", "open files"} <= {
         check["name"] for check in found["checks"]
     }
     assert all(check["remedy"] for check in found["checks"] if check["state"] != "good")
