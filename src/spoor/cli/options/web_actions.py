@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 from spoor.cli.command import Commands, add_command, add_json, add_speeds, add_web, add_workers
@@ -106,9 +107,7 @@ def _register_generate(actions: Commands) -> None:
         "--seed", required=True, metavar="K", type=int, help="random seed; the same seed makes the same web"
     )
     parser.add_argument("--out", required=True, metavar="WEB", type=Path, help="folder to create")
-    parser.add_argument(
-        "--text", action="store_true", help="write the pages of a language web, in real charsets"
-    )
+    parser.add_argument("--text", action="store_true", help="write the pages of a language web, in real charsets")
     words = (
         "words of traditional Mongolian pages, one per line, in Menksoft glyphs or Unicode; for courses a "
         "dictionary: English, a tab, Hindi (default: built in)"
