@@ -1,5 +1,5 @@
-"""The crawler of each paper as one crawl.toml describes it: run live, killed, resumed; its target on a recorded web; the
-verdicts and link scores of the simulation on a served web."""
+"""The crawler of each paper as one crawl.toml describes it: run live, killed, resumed; its target on a recorded web;
+verdicts and link scores on a served one."""
 
 from __future__ import annotations
 
