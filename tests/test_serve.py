@@ -148,6 +148,7 @@ SITE = (
     warcs.response("http://a.test/folder/", '<a href="../x">x</a>'),
     warcs.response("http://a.test/report", DOCUMENT, content_type=ODT),
     warcs.response("http://a.test/picture", b"\x89PNG", content_type="image/png"),
+    warcs.response("http://a.test/robots.txt", "User-agent: *\nDisallow: /", content_type="text/plain"),
     warcs.response("http://a.test/gone", "<p>gone", 404),
 )
 
@@ -205,6 +206,12 @@ def test_the_header_that_forbids_to_follow_links_holds_in_a_simulation_too(tmp_p
     web = built(tmp_path)
     page, _ = simulated(web, QUICK).world.fetch(page_visit("http://a.test/"))
     assert isinstance(page, Page) and [link.nofollow for link in page.links] == [True]
+
+
+def test_other_media_are_empty_and_a_recorded_robots_txt_forbids_nothing_as_in_a_simulation(tmp_path: Path) -> None:
+    picture, rules = sent(built(tmp_path), "http://a.test/picture", "http://a.test/robots.txt")
+    assert picture == (200, "image/png", None, b"")
+    assert (rules[0], rules[3]) == (200, b"")
 
 
 def test_a_web_of_which_no_html_is_known_is_served_as_links(web: Web) -> None:

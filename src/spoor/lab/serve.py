@@ -20,6 +20,7 @@ from spoor.lab.sitemaps import written_sitemap
 from spoor.lab.web import Web
 from spoor.lab.worlds import Conditions, Network, RecordedWorld
 from spoor.parse.charset import canonical, codec
+from spoor.parse.html import HTML_TYPES
 from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, SitemapFile, Visit
 from spoor.roles import World
 from spoor.urls import host_of, near_misses, normalise, robots_url
@@ -80,7 +81,7 @@ class WebServer:
         return Visit(found, host_of(found), 0, 0.0, purpose, tries=tries)
 
     def _purpose(self, url: str) -> Literal["page", "robots", "sitemap"]:
-        if url == robots_url(url) and (self._conditioned or self._sitemaps.named):
+        if url == robots_url(url) and (self._conditioned or self._sitemaps.named or self._is_recorded(url)):
             return "robots"
         return "sitemap" if url in self._sitemaps else "page"
 
@@ -136,10 +137,10 @@ def _status(reason: str) -> int:
 
 
 def page_of_links(page: Page) -> Body:
-    """A list of its links with their anchors, in the charset that the page declares."""
+    """A list of its links with their anchors, in the charset that the page declares. Empty for other media."""
     charset = canonical(page.header_charset or page.meta_charset) or "utf-8"
     declared = f"; charset={page.header_charset}" if page.header_charset else ""
-    html = "\n".join(_lines(page))
+    html = "\n".join(_lines(page)) if page.content_type in HTML_TYPES else ""
     return Body(html.encode(codec(charset), "xmlcharrefreplace"), f"{page.content_type}{declared}")
 
 
