@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from spoor.cli.main import main
-from spoor.lab.serve import markup
 from spoor.lab.web import Web
 from spoor.lab.worlds import RecordedWorld
 from spoor.parse.html import read_page
@@ -143,5 +142,6 @@ def test_a_web_keeps_which_pages_need_scripts_and_where_pages_forward(
     world = RecordedWorld(web, np.zeros(web.pages, np.bool_), with_content=True)
     shell_page, _ = world.fetch(Visit("http://a.test/shell", "a.test", 0, 0.0))
     assert isinstance(shell_page, Page) and shell_page.needs_scripts
-    assert read_page(shell_page.url, markup(shell_page).encode(), "text/html").needs_scripts
+    body = web.body(world.number(shell_page.url) or 0)
+    assert body is not None and read_page(shell_page.url, body.content, body.content_type).needs_scripts
     assert world.fetch(Visit("http://a.test/forward", "a.test", 0, 0.0))[0] == Redirect("http://a.test/there", 302)

@@ -62,7 +62,7 @@ class HasTargetPrior(Protocol):
 
 @runtime_checkable
 class MainTextReader(Protocol):
-    """A judge that prefers the main text of a page, `page.main_text`, to the whole text, where it has been
+    """A judge or scorer that prefers the main text of a page, `page.main_text`, to the whole text, where it has been
     extracted."""
 
     @property

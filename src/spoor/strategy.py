@@ -94,6 +94,10 @@ class Strategy:
         return some_reads_content((self.trail, self.admission))
 
     @property
+    def reads_main_text(self) -> bool:
+        return reads_main_text(self.judge) or reads_main_text(self.scorer)
+
+    @property
     def link_reader(self) -> LinkReader | None:
         return self.scorer if isinstance(self.scorer, LinkReader) else None
 
@@ -175,6 +179,6 @@ def waits(part: object) -> bool:
     return isinstance(part, Waiting) and part.waits
 
 
-def reads_main_text(judge: Judge) -> bool:
-    """Whether the main text of a page should be extracted before it is judged."""
-    return isinstance(judge, MainTextReader) and judge.reads_main_text
+def reads_main_text(part: object) -> bool:
+    """Whether the main text of a page should be extracted for this judge or scorer."""
+    return isinstance(part, MainTextReader) and part.reads_main_text

@@ -111,6 +111,7 @@ _SESSION_IN_PATH = re.compile(r"(?:;|%3B)(?:jsessionid|phpsessid)=[^/;]*|/\(S\([
 _SORTED_LISTING = re.compile(r"C=[NMSD][;&]O=[AD]")
 """Another order of the same listing of a folder: by name, time, size or description, as Apache, lighttpd and nginx with
 fancyindex link to them from every listing."""
+_SUFFIX = ".html"
 _INDEX_NAMES = frozenset(name.lower() for name in INDEX_FILES)
 _KEPT = r"-\w~!$&()*+,;=@."  # Characters that are never escaped, neither in paths nor in queries.
 _ESCAPED = rf"(?:%(?!2E)[0-9A-F]{{2}}[{_KEPT}:]*+)*+"
@@ -261,7 +262,7 @@ def robots_url(url: str) -> str:
 def near_misses(url: str) -> Iterator[str]:
     """Other URLs under which a recording may contain the page of a normalised URL, closest first.
 
-    They differ in the trailing slash or index file, in http or https, in `www.`, or in several of these.
+    They differ in the trailing slash, index file or `.html`, in http or https, in `www.`, or in several of these.
     """
     scheme, _, rest = url.partition("://")
     host, slash, tail = rest.partition("/")
@@ -289,6 +290,16 @@ def _other_paths(path: str) -> Iterator[str]:
     if folder and folder != path:
         yield folder
     yield from (variant for index in INDEX_FILES if (variant := f"{folder}/{index}") != path)
+    yield from _with_other_suffix(path)
+
+
+def _with_other_suffix(path: str) -> Iterator[str]:
+    """`/x.html` for `/x` and the other way round; never to or from an index file."""
+    name = path.rpartition("/")[2]
+    stem = name.removesuffix(_SUFFIX)
+    if not stem or stem.endswith(_SUFFIX) or {name.lower(), f"{stem}{_SUFFIX}".lower()} & _INDEX_NAMES:
+        return
+    yield f"{path}{_SUFFIX}" if stem == name else path.removesuffix(_SUFFIX)
 
 
 def first_within(urls: Collection[str], max_characters: int) -> int:

@@ -16,8 +16,7 @@ from spoor.fetch.addresses import RefusedAddress
 from spoor.fetch.http_parser import BrokenResponse, HeadTooLarge, OnlyHttp2, parse_head
 from spoor.parse.apart import read_in_subprocess
 from spoor.parse.documents import kind_of, read_answer
-from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_URL, ParseOptions, with_rendering
-from spoor.parse.reading import header_directives
+from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_URL, ParseOptions, with_rendering, with_robots_tags
 from spoor.parse.sitemaps import read_sitemap
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, SitemapFile, Visit
 from spoor.robots import LONGEST_FILE, whole_lines
@@ -193,14 +192,10 @@ def _read(response: Response, parse_options: ParseOptions, apart: bool) -> Page 
 
 
 def _with_header_directives(response: Response, page: Page) -> Page:
-    """X-Robots-Tag adds to the directives in the page; it may occur several times, so the first is not enough."""
+    """X-Robots-Tag may occur several times, so the first is not enough."""
     if "x-robots-tag" not in response.headers:
         return page
-    directives = frozenset[str]().union(*map(header_directives, header_values(response, "x-robots-tag")))
-    if "nofollow" in directives:
-        links = tuple(link._replace(nofollow=True) for link in page.links)
-        page = replace(page, links=links, forwards_to="")
-    return replace(page, noindex=page.noindex or "noindex" in directives)
+    return with_robots_tags(page, header_values(response, "x-robots-tag"))
 
 
 def header_values(response: Response, name: str) -> list[str]:

@@ -18,6 +18,7 @@ from spoor.compiled import INT, kernel, kernels_in
 from spoor.compiled import array as array_of
 from spoor.errors import BadInput, BrokenContract
 from spoor.files import complete_or_absent
+from spoor.lab.bodies import BODIES
 from spoor.lab.build.builder import write_labels
 from spoor.lab.sitemaps import SITEMAPS
 from spoor.lab.web import Web
@@ -259,6 +260,8 @@ def write_part(web: Web, kept: NDArray[np.bool_], name: str, out: Path) -> Web:
         if web.has_content:
             _copy(web.texts, pages, folder, "texts")
             _copy(web.contexts, pages, folder, "contexts")
+        if web.has_html:
+            _copy(web.bodies, pages, folder, BODIES)
         about = {key: value for key, value in web.about.items() if key not in ("url_pattern", SITEMAPS)}
         about |= {"name": name, "pages": len(pages), "hosts": len(hosts), "unrecorded": len(order) - len(pages)}
         about |= {"links": len(columns["link_targets"]), "made_from": f"{len(pages)} pages of {web.name}"}

@@ -219,8 +219,7 @@ class ComparedWorld:
 
 
 def _digest(page: Page) -> bytes:
-    """Replaces the digest of the bytes, which are not recorded: covers everything that a served page is generated
-    from."""
+    """Replaces the digest of the bytes, which not every web has: covers what a crawl reads of them."""
     said = (page.title, page.text, page.language, page.meta_charset, sorted(page.tag_texts.items()), page.links)
     return hashlib.blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 

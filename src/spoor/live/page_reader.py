@@ -19,7 +19,7 @@ from spoor.parse.simhash import text_fingerprint
 from spoor.records import Hints, Judged, Link, Outcome, Page, Response, Verdict, Visit
 from spoor.roles import Judge, LinkReader
 from spoor.settings import USUAL_PARSING, ParseSettings
-from spoor.strategy import Strategy, hinted, kernels_of, prior_of, reads_main_text, verdicts_of, waits
+from spoor.strategy import Strategy, hinted, kernels_of, prior_of, verdicts_of, waits
 from spoor.urls import canonical, first_within
 
 MAX_LINK_CHARACTERS = 1_000_000
@@ -57,7 +57,7 @@ class Reader:
         on_the_way = strategy.way_reads_content
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
         contexts = on_the_way or strategy.scorer.reads_content
-        extractor = extractor_named(parsing.main_text) if reads_main_text(strategy.judge) else None
+        extractor = extractor_named(parsing.main_text) if strategy.reads_main_text else None
         later = links is not None and not on_the_way
         parse_options = ParseOptions(extractor, contexts, most_links, parsing.context, parsing.documents, later)
         labels = bool(prior_of(strategy.judge).language)
