@@ -87,6 +87,7 @@ plain: install ## as people install it: the wheel, the newest of everything, the
 lock: install ## pin the newest versions that fit pyproject.toml, for every Python and machine; without Ray
 	$(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --generate-hashes $(LOCKED:%=--extra %) \
 	    --custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
+	$(BIN)/python scripts/tested_versions.py
 
 clean: ## remove what the other targets made
 	rm -rf .venv .venv-* out build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

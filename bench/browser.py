@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
 
+from tests.all_memory import own_share
+
 from spoor.cli.terminal import print_table
 from spoor.errors import MissingExtra
 from spoor.records import Failure, Response, SubRequest
@@ -58,15 +60,6 @@ class Measuring:
             if self.asked % self.every == 0:
                 self.memory.append(sum(own_share(number) for _, number in await self.browser.processes()))
         return response(request.url)
-
-
-def own_share(process: int) -> int:
-    """Bytes of memory of a process, what it shares with others divided among them."""
-    try:
-        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024
 
 
 async def rendered(program: str, pages: int, tabs: int, every: int) -> tuple[list[int], float, int]:

@@ -43,7 +43,7 @@ from spoor.settings import Config, Crawling, ScopeSettings, Target
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.duplicates import BANDS, bands_of
 from spoor.store.journal import place_at
-from spoor.store.migration import create_tables, write_heads
+from spoor.store.tables import create_tables, write_heads
 
 SAMPLES = 20_000
 """Visits of a small crawl, from whose links those of the large one are made, and from which its snapshot learned."""

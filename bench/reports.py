@@ -30,7 +30,7 @@ from spoor.frontier.sqlite import SqliteStore
 from spoor.live.relearning import snapshot_of
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import place_at
-from spoor.store.migration import create_tables, write_heads
+from spoor.store.tables import create_tables, write_heads
 
 PAGES_PER_HOST = 20
 SAMPLES = 2_000

@@ -11,10 +11,11 @@ import os
 import reprlib
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from zlib import crc32
@@ -30,6 +31,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # In the background of a 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 SOURCE = Path(__file__).parents[1] / "src" / "spoor"
+MACHINE_CODE = SOURCE / "__pycache__" / "machine-code"
 settings.register_profile(
     "unhurried", max_examples=times(50), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -105,11 +107,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Fills the numba cache before the worker processes start, so that they do not all compile the same functions."""
+    """Compiles before the worker processes start, so that they do not all compile the same functions."""
     if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
-        sources = [file for file in sorted(SOURCE.rglob("*.py")) if "\n@compiled\n" in file.read_text("utf8")]
+        sources = [
+            file for file in sorted(SOURCE.rglob("*.py")) if "from spoor.compiled import" in file.read_text("utf8")
+        ]
         known, made = Path(config.rootpath, ".pytest_cache", f"compiled-{THIS_PYTHON}"), _hash(sources)
-        if not (known.exists() and known.read_text() == made and all(map(_has_machine_code, sources))):
+        if not (known.exists() and known.read_text() == made and MACHINE_CODE.is_dir()):
             _compile(config.rootpath)
             known.parent.mkdir(exist_ok=True)
             known.write_text(made)
@@ -117,10 +121,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _hash(sources: list[Path]) -> str:
     return sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
-
-
-def _has_machine_code(source: Path) -> bool:
-    return any(source.parent.glob(f"__pycache__/{source.stem}.*.{THIS_PYTHON}.nbi"))
 
 
 def _compile(root: Path) -> None:
@@ -175,3 +175,10 @@ def pytest_collection_finish() -> None:
     """Exempts half a million objects that live as long as the process from garbage collection."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture
+def in_memory() -> Iterator[Callable[[], sqlite3.Connection]]:
+    """Opens databases, and closes them after the test."""
+    with contextlib.ExitStack() as opened:
+        yield lambda: opened.enter_context(contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -23,6 +24,8 @@ _FROM.set_forkserver_preload(
     ["pytest", "spoor.cli.crawling", "spoor.cli.webs", "tests.deadly_crawl", "tests.preloaded", __name__]
 )
 NOWHERE = Path(os.devnull)
+LEFT_OPEN = 71
+"""Exit code of a forked process that left a file or a database to the garbage collector."""
 
 
 @cache
@@ -81,8 +84,23 @@ def _become(run: Callable[[], None], argv: tuple[str, ...], stdout: Path, stderr
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
     sys.argv = ["forked", *argv]
     multiprocessing.current_process().daemon = False  # Daemons may not start child processes.
+    _end_where_something_stays_open()
     with forked_workers():
         run()
+
+
+def _end_where_something_stays_open() -> None:
+    """Whoever opens a file or a database closes it, here as in the process of the tests: a process that leaves that to
+    the garbage collector ends with a code of its own and says what it was."""
+
+    def end(what: sys.UnraisableHookArgs) -> None:
+        if isinstance(what.exc_value, ResourceWarning):
+            os.write(2, f"{what.exc_value}: {what.object!r}\n".encode())
+            os._exit(LEFT_OPEN)
+        sys.__unraisablehook__(what)
+
+    warnings.simplefilter("error", ResourceWarning)
+    sys.unraisablehook = end
 
 
 # The processes that spoor starts.
@@ -116,5 +134,6 @@ def _interpret(program: str, files: list[Connection], stderr: Connection, enviro
     for file in files:
         file.close()
     multiprocessing.current_process().daemon = False  # Daemons may not start child processes.
+    _end_where_something_stays_open()
     with forked_workers():
         exec(program, {})

@@ -120,11 +120,7 @@ def _link(installed: Distribution, packages: Path) -> None:
 
 
 def _take_machine_code(package: Path) -> None:
-    """What numba compiled in the checkout, so that it is not compiled again, which takes most of a minute. It holds for
-    a source of the same size and time; so does bytecode, which is made anew."""
-    source = ROOT / "src" / "spoor"
-    for module in source.rglob("*.py"):
-        shutil.copystat(module, package / module.relative_to(source))
+    """What was compiled in the checkout, so that it is not compiled again, which takes most of a minute."""
     compileall.compile_dir(package, quiet=1)
-    for kept in source.rglob("__pycache__/*.nb[ci]"):
-        shutil.copy(kept, package / kept.relative_to(source))
+    machine_code = Path("__pycache__", "machine-code")
+    shutil.copytree(ROOT / "src" / "spoor" / machine_code, package / machine_code, dirs_exist_ok=True)

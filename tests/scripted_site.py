@@ -12,6 +12,7 @@ from aiohttp.web import Response as Answer
 
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
+from spoor.fetch.proxies import Proxies
 from spoor.records import Failure, Response, SubRequest
 from tests.thread_server import served_here
 
@@ -55,7 +56,10 @@ def proxied(site: ScriptedSite) -> contextlib.AbstractAsyncContextManager[str]:
 
 @contextlib.asynccontextmanager
 async def fetching(site: ScriptedSite) -> AsyncIterator[HttpFetcher]:
-    async with proxied(site) as proxy, HttpFetcher("spoor", FetchLimits(), time.time, proxy=proxy) as fetcher:
+    async with (
+        proxied(site) as proxy,
+        HttpFetcher("spoor", FetchLimits(), time.time, proxies=Proxies.to(proxy)) as fetcher,
+    ):
         yield fetcher
 
 

@@ -12,6 +12,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from spoor.fetch.addresses import PublicResolver, RefusedAddress, kind_of, literal_of
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
+from spoor.fetch.proxies import Proxies
 from spoor.records import Failure, Response
 from spoor.urls import normalise
 from tests.chaos import chaos
@@ -96,7 +97,7 @@ def test_addresses_that_are_public(address: str) -> None:
         ("http://%31%32%37.0.0.1/", "127.0.0.1"),
         ("http://１２７.0.0.1/", "127.0.0.1"),
         ("http://user:word@[::1]:80/", "::1"),
-        ("http://[::ffff:127.0.0.1]/", "::ffff:7f00:1"),
+        ("http://[::ffff:127.0.0.1]/", "::ffff:127.0.0.1"),
         ("http://example.org/", ""),
         ("http://127.0.0.1.example.org/", ""),
     ],
@@ -156,7 +157,7 @@ def test_a_proxy_may_be_anywhere_but_is_not_sent_to_private_addresses() -> None:
     async def run() -> tuple[list[str], list[Response | Failure]]:
         async with (
             chaos() as server,
-            HttpFetcher("spoor/0.1", FetchLimits(), time.time, proxy=server.url("")) as client,
+            HttpFetcher("spoor/0.1", FetchLimits(), time.time, proxies=Proxies.to(server.url(""))) as client,
         ):
             answers = [await client.fetch(url) for url in ("http://10.0.0.1/", "http://a.test/")]
             return server.paths, answers

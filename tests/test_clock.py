@@ -21,7 +21,7 @@ from spoor.live.watchdog import SteadyClock
 from spoor.ordering.simple import Arrival
 from spoor.pricing import Limits
 from spoor.records import Failure, Page
-from spoor.store.journal import Journal, last_moment
+from spoor.store.journal import Journal, set_back
 from spoor.strategy import Strategy
 from tests.tiny import graph, truth, url
 
@@ -66,7 +66,7 @@ def resumed(file: Path, now: float) -> Iterator[Crawl]:
         store.write_along(journal.write)
         frontier = Frontier(store, POLITE, resumed_at=now)
         crawl = Crawl(Strategy(truth(WEB), Arrival()), frontier, Limits(longest_wait=HOUR), journal)
-        crawl.resume(now, last_heard_of=last_moment(store.connection))
+        crawl.resume(now, set_back=set_back(store.connection, now))
         crawl.begin([url("a.test/0")])
         yield crawl
 

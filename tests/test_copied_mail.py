@@ -6,6 +6,7 @@ import os
 import random
 import sqlite3
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from spoor.crawling.share import Share, even_table
@@ -56,9 +57,11 @@ def check(shards: list[CopiedShard], world: WrittenWorld) -> None:
     assert all(len(shards) - 1 <= applied["", url] <= (len(shards) - 1) * fetched[url] for url in world.outcomes)
 
 
-def mail(generation: int, db: sqlite3.Connection | None = None, other: int = 1) -> CopiedMail:
+Opening = Callable[[], sqlite3.Connection]
+
+
+def mail(db: sqlite3.Connection, generation: int = 1, other: int = 1) -> CopiedMail:
     """Of a shard with one other, that has begun so often."""
-    db = db or sqlite3.connect(":memory:", isolation_level=None)
     begin_generation(db, generation)
     return CopiedMail(db, others=[other])
 
@@ -68,8 +71,8 @@ def letter(here: CopiedMail) -> None:
     here.write(here.db)
 
 
-def test_letters_stay_until_a_copy_of_the_receiver_has_them() -> None:
-    here = mail(1)
+def test_letters_stay_until_a_copy_of_the_receiver_has_them(in_memory: Opening) -> None:
+    here = mail(in_memory())
     letter(here)
     letter(here)
     here.answered(1, Answer(Heard(2, 1), copied=Heard(1, 1)))
@@ -77,8 +80,8 @@ def test_letters_stay_until_a_copy_of_the_receiver_has_them() -> None:
     assert here.db.execute("SELECT number FROM outbox").fetchall() == [(2,)]
 
 
-def test_nothing_is_sent_to_a_receiver_that_has_not_said_what_it_has_heard() -> None:
-    here = mail(1)
+def test_nothing_is_sent_to_a_receiver_that_has_not_said_what_it_has_heard(in_memory: Opening) -> None:
+    here = mail(in_memory())
     letter(here)
     assert here.batch(1) == Batch([], 1, None)
     assert here.receivers() == [1]
@@ -86,8 +89,8 @@ def test_nothing_is_sent_to_a_receiver_that_has_not_said_what_it_has_heard() -> 
     assert [one.number for one in here.batch(1).letters] == [1]
 
 
-def test_a_receiver_takes_letters_only_after_what_it_has_heard() -> None:
-    here, there = mail(1), mail(1, other=0)
+def test_a_receiver_takes_letters_only_after_what_it_has_heard(in_memory: Opening) -> None:
+    here, there = mail(in_memory()), mail(in_memory(), other=0)
     letter(here)
     here.answered(1, Answer(Heard(0), Heard(0)))
     batch = here.batch(1)
@@ -98,11 +101,11 @@ def test_a_receiver_takes_letters_only_after_what_it_has_heard() -> None:
     assert there.answer(0) == Answer(heard=Heard(1, 1), copied=Heard(0))
 
 
-def test_a_sender_that_went_back_sends_from_where_the_pasts_part() -> None:
-    here = mail(1)
+def test_a_sender_that_went_back_sends_from_where_the_pasts_part(in_memory: Opening) -> None:
+    here = mail(in_memory())
     letter(here)
     letter(here)
-    begun_again = mail(2, here.db)
+    begun_again = mail(here.db, 2)
     letter(begun_again)
     begun_again.answered(1, Answer(Heard(9, 1), Heard(0)))
     assert [one.number for one in begun_again.batch(1).letters] == [3]
@@ -110,8 +113,8 @@ def test_a_sender_that_went_back_sends_from_where_the_pasts_part() -> None:
     assert [one.number for one in begun_again.batch(1).letters] == [2, 3]
 
 
-def test_a_sender_that_was_replaced_is_not_heard_any_more() -> None:
-    here, there = mail(1), mail(1, other=0)
+def test_a_sender_that_was_replaced_is_not_heard_any_more(in_memory: Opening) -> None:
+    here, there = mail(in_memory()), mail(in_memory(), other=0)
     letter(here)
     there.taken(0, Batch(here.letters(1), 2, Heard(0)))
     there.db.executescript("INSERT INTO inbox VALUES (0, 5); INSERT INTO inbox_generations VALUES (0, 2);")
@@ -120,8 +123,8 @@ def test_a_sender_that_was_replaced_is_not_heard_any_more() -> None:
     assert there.taken(0, Batch([], 1, Heard(5, 2))) == []
 
 
-def test_a_shard_that_begins_again_is_asked_what_it_has_heard() -> None:
-    here = mail(1)
+def test_a_shard_that_begins_again_is_asked_what_it_has_heard(in_memory: Opening) -> None:
+    here = mail(in_memory())
     letter(here)
     here.answered(1, Answer(Heard(1, 1), Heard(0)))
     assert here.count() == 0

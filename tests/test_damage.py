@@ -24,8 +24,8 @@ from spoor.store.database_repair import known_rows, rebuild
 from spoor.store.folder_check import check, repair_folder
 from spoor.store.incidents import Finding
 from spoor.store.journal import open_to_read, pages
-from spoor.store.migration import shapes
 from spoor.store.sqlite_files import sums_of
+from spoor.store.tables import shapes
 from spoor.store.warc_records import members, unpacked
 from spoor.store.warc_repair import repair
 from tests.effort import times

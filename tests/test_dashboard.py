@@ -26,23 +26,24 @@ from spoor.store.crawl_folder import locked
 from spoor.store.idle_time import note_idle
 from tests.kept_crawl import kept_crawl
 from tests.served_dashboard import ServedDashboard, served_dashboard
-from tests.written_crawl import as_version_2, small_crawl
+from tests.small_disk import fill, small_disk
+from tests.written_crawl import small_crawl
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
 def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDashboard]:
-    """Crawl 1 has failures and redirects, crawl 2 an archive, crawl 3 is of an earlier version."""
+    """Crawl 1 has failures and redirects, crawl 2 an archive."""
     path = tmp_path_factory.mktemp("dashboard")
-    folders = (small_crawl(path / "small"), kept_crawl(path / "kept"), as_version_2(small_crawl(path / "old")))
+    folders = (small_crawl(path / "small"), kept_crawl(path / "kept"))
     with served_dashboard(*folders) as served:
         served.until_searchable()
         yield served
 
 
 def test_the_overview_counts_what_the_report_counts(dashboard: ServedDashboard) -> None:
-    small, kept, _ = dashboard.read("crawls")
+    small, kept = dashboard.read("crawls")
     assert (small["requests"], small["pages"], small["relevant"], small["failures"], small["redirects"]) == (
         11,
         5,
@@ -55,13 +56,13 @@ def test_the_overview_counts_what_the_report_counts(dashboard: ServedDashboard) 
     assert kept["because"] == "the budget of 40 visits is spent" and kept["waiting"] > 0
 
 
-def test_a_folder_of_an_earlier_version_is_shown(dashboard: ServedDashboard) -> None:
-    first, _, old = dashboard.read("crawls")
-    # What may still be found is worked out in the background, of each crawl at its own time.
-    same = {"number": 1, "name": "small", "folder": first["folder"], "expected": first["expected"]}
-    assert {**old, **same} == first
-    assert dashboard.read("crawls/3/hosts") == dashboard.read("crawls/1/hosts")
-    assert dashboard.read("crawls/3/queue") == {"items": [], "cursor": None}
+def test_a_crawl_on_a_full_disk_is_counted_elsewhere(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "4m"):
+        folder = small_crawl(tmp_path / "disk" / "crawl")
+        fill(tmp_path / "disk")
+        with served_dashboard(folder) as served:
+            (crawl,) = served.read("crawls")
+        assert crawl["pages"] > 0
 
 
 def test_the_curve_runs_over_all_requests(dashboard: ServedDashboard) -> None:
@@ -271,7 +272,7 @@ def test_metrics_of_every_crawl_are_there_for_prometheus(dashboard: ServedDashbo
     answer = dashboard.ask("/metrics")
     families = {family.name: family for family in text_string_to_metric_families(answer.body)}
     relevant = {sample.labels["crawl"]: sample.value for sample in families["spoor_relevant_pages"].samples}
-    assert relevant == {"small": 3.0, "kept": 19.0, "old": 3.0}
+    assert relevant == {"small": 3.0, "kept": 19.0}
 
 
 def test_a_crawl_that_was_locked_for_an_action_does_not_count_as_running_afterwards(tmp_path: Path) -> None:

@@ -240,7 +240,7 @@ def test_bodies_of_documents_are_fetched_where_they_are_read(documents: bool) ->
 
 def answer(body: bytes, content_type: str, cut: str = "", more: str = "") -> Response:
     headers = {"content-type": content_type} | ({"x-robots-tag": more} if more else {})
-    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items()).encode()
+    head = "\r\n".join(["HTTP/1.1 200 OK", *(f"{name}: {value}" for name, value in headers.items()), "", ""]).encode()
     return Response(URL, 200, headers, body, b"", b"", head, "", 0.0, 0.0, cut)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,17 +18,24 @@ from spoor.judging.language_judges import CodeInterval
 from spoor.judging.profile_search import recogniser
 from spoor.lab.generate import CATALOGUE, generate
 from spoor.lab.generate.chance import Request
-from spoor.lab.generate.language_texts import own_words, words_in
+from spoor.lab.generate.language_texts import own_words as built_in_words
+from spoor.lab.generate.language_texts import words_in
 from spoor.lab.generate.language_web import Language
 from spoor.lab.generate.languages import JAPANESE, THAI
 from spoor.lab.generate.mongolian_words import MONGOLIAN_WORDS
 from spoor.lab.generate.prose import TOPICS
 from spoor.lab.link_graph import distance_to_relevant, reachable
 from spoor.lab.web import Web
-from spoor.records import Page
+from spoor.lab.worlds import RecordedWorld
+from spoor.parse.html import ParseOptions, read_page
+from spoor.parse.main_text import extractor_named
+from spoor.records import Page, Visit
+from spoor.settings import USUAL_PARSING, ParseSettings
 from tests.shared_data import SHARED
 
 Make = Callable[..., Web]
+OF_LANGUAGES = ("thai", "japanese", "mongolian")
+"""Generators that write pages only if they are to have texts."""
 MENKSOFT = shipped()["menksoft"]
 REAL_WORDS = SHARED / "texts" / "mongolian-menksoft-words.txt"
 needs_real_words = pytest.mark.skipif(not REAL_WORDS.is_file(), reason=f"no {REAL_WORDS.name} in SPOOR_DATA")
@@ -75,7 +83,7 @@ def test_the_same_request_makes_the_same_files_and_another_seed_others(name: str
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
-@pytest.mark.parametrize("pages", [10, 11, 997])
+@pytest.mark.parametrize("pages", [10, 11, 397])
 def test_even_the_smallest_webs_are_whole(make: Make, name: str, pages: int) -> None:
     web = make(name, pages)
     if name != "japanese":
@@ -89,7 +97,7 @@ def test_even_the_smallest_webs_are_whole(make: Make, name: str, pages: int) -> 
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_links_are_distinct_stay_inside_and_never_lead_to_the_page_itself(make: Make, name: str) -> None:
-    web = make(name, 997)
+    web = make(name, 397)
     for page in range(web.pages):
         targets = web.targets(page)
         assert len(set(targets)) == len(targets)
@@ -99,7 +107,7 @@ def test_links_are_distinct_stay_inside_and_never_lead_to_the_page_itself(make: 
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_url_is_found_again_and_tells_its_host(make: Make, name: str) -> None:
-    web = make(name, 997)
+    web = make(name, 397)
     hosts = web.array("page_host")
     for page in range(web.pages):
         url = web.urls[page]
@@ -180,23 +188,30 @@ def test_sizes_are_spread_around_twelve_thousand_bytes(make: Make) -> None:
 def test_with_texts_a_real_detector_knows_the_language_by_the_bytes(
     make: Make, name: str, charsets: tuple[str, ...]
 ) -> None:
-    web = make(name, 2_000, text=True)
+    web = make(name, 1_000, text=True)
     says = np.isin(np.array(web.about["charsets"])[web.array("detected_charset")], charsets)
     wrong = says != web.labelled("relevant")
     assert wrong.mean() < 0.01
 
 
 def test_texts_are_in_the_language_of_the_page(make: Make) -> None:
-    web = make("thai", 2_000, text=True)
+    web = make("thai", 1_000, text=True)
     relevant = web.labelled("relevant")
-    for page in range(0, 2_000, 50):
-        text = web.texts[page][1]
+    for page in range(0, 1_000, 25):
+        text = own_words(web, page)
         thai = sum("\u0e00" <= letter <= "\u0e7f" for letter in text) / len(text)
         assert (thai > 0.9) == relevant[page]
 
 
+def own_words(web: Web, page: int) -> str:
+    """The text of a page without the anchors of its links, which may be in another language."""
+    body = web.body(page)
+    assert body is not None
+    return read_page("http://a.test/", re.sub(rb"<a .*?</a>", b" ", body.content), body.content_type).text
+
+
 def texts_of(web: Web, pages: NDArray[np.bool_]) -> list[str]:
-    return [web.texts[int(page)][1] for page in np.flatnonzero(pages)]
+    return [own_words(web, int(page)) for page in np.flatnonzero(pages)]
 
 
 def coding(text: str) -> str:
@@ -212,21 +227,21 @@ def judged(texts: list[str], judge: CodeInterval) -> float:
 
 
 def test_wanted_pages_of_the_mongolian_web_are_in_three_codings(make: Make) -> None:
-    web = make("mongolian", 4_000, text=True)
+    web = make("mongolian", 2_000, text=True)
     codings = [coding(text) for text in texts_of(web, web.labelled("relevant"))]
     shares = {name: codings.count(name) / len(codings) for name in ("menksoft", "unicode", "saiyin")}
     assert shares == pytest.approx({"menksoft": 0.60, "unicode": 0.25, "saiyin": 0.15}, abs=0.05)
 
 
 def test_an_eighth_of_the_other_pages_has_icons_where_mongolian_fonts_have_letters(make: Make) -> None:
-    web = make("mongolian", 4_000, text=True)
+    web = make("mongolian", 2_000, text=True)
     others = texts_of(web, ~web.labelled("relevant"))
     assert judged(others, CodeInterval(preset="paper")) == pytest.approx(0.12, abs=0.02)
     assert judged(others, CodeInterval(preset="ratio")) == 0.0
 
 
 def test_the_other_pages_are_in_english_chinese_and_cyrillic_mongolian(make: Make) -> None:
-    web = make("mongolian", 4_000, text=True)
+    web = make("mongolian", 2_000, text=True)
     others = texts_of(web, ~web.labelled("relevant"))
     in_script = {
         name: np.mean([share_inside(text, [interval]) > 0.9 for text in others])
@@ -237,8 +252,8 @@ def test_the_other_pages_are_in_english_chinese_and_cyrillic_mongolian(make: Mak
 
 
 def test_anchors_are_in_the_coding_of_the_target_most_of_the_time(make: Make) -> None:
-    web = make("mongolian", 4_000, text=True)
-    unicode = [coding(web.texts[page][1]) == "unicode" for page in range(web.pages)]
+    web = make("mongolian", 2_000, text=True)
+    unicode = [coding(own_words(web, page)) == "unicode" for page in range(web.pages)]
     anchors = [
         context[0]
         for page in range(web.pages)
@@ -304,12 +319,12 @@ def recognised(texts: list[str]) -> float:
 
 @pytest.mark.parametrize("name", ["unicode", "menksoft", "saiyin"])
 def test_generated_pages_in_every_coding_are_recognised(make: Make, name: str) -> None:
-    web = make("mongolian", 4_000, text=True)
+    web = make("mongolian", 2_000, text=True)
     assert recognised([text for text in texts_of(web, web.labelled("relevant")) if coding(text) == name]) == 1.0
 
 
 def test_pages_that_mix_codings_are_recognised() -> None:
-    words = own_words()
+    words = built_in_words()
     half_and_half = [" ".join((*words.menksoft[k : k + 60], *words.unicode[k : k + 60])) for k in range(0, 100, 10)]
     assert recognised(half_and_half) == 1.0
 
@@ -322,7 +337,7 @@ def test_pages_of_real_words_are_recognised_in_menksoft_and_in_unicode() -> None
 
 
 def test_pages_with_icons_are_not_recognised(make: Make) -> None:
-    web = make("mongolian", 4_000, text=True)
+    web = make("mongolian", 2_000, text=True)
     assert recognised(texts_of(web, ~web.labelled("relevant"))) == 0.0
 
 
@@ -335,20 +350,46 @@ def test_nothing_but_icons_is_not_recognised() -> None:
 
 @pytest.mark.parametrize("name", ["topical", "topical-weak", "topical-paths", "courses", "thai", "mongolian"])
 def test_every_link_has_a_context(make: Make, name: str) -> None:
-    web = make(name, 997, text=True)
+    web = make(name, 397, text=name in OF_LANGUAGES)
     for page in range(0, web.pages, 20):
         contexts = web.contexts[page]
         assert len(contexts) == len(web.targets(page))
-        assert all(len(context) == 5 for context in contexts)
+        assert all(left and right for _, left, right, *_ in contexts)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_a_page_of_a_generated_web_is_what_our_parser_reads_from_its_html(make: Make, name: str) -> None:
+    web = make(name, 397, text=name in OF_LANGUAGES)
+    world = RecordedWorld(web, web.labelled("relevant"), with_content=True)
+    options = ParseOptions(extractor_named(USUAL_PARSING.main_text))
+    for number in range(0, web.pages, 7):
+        body = web.body(number)
+        assert body is not None
+        assert world.fetch(Visit(web.urls[number], "", 0, 0.0))[0] == read_page(
+            web.urls[number], body.content, body.content_type, parse_options=options
+        )
+
+
+def test_the_main_text_of_generated_pages_is_extracted_as_asked(tmp_path: Path) -> None:
+    words = ["web", "generate", "--like", "topical", "--pages", "10", "--seed", "1", "--out"]
+    assert main([*words, str(tmp_path / "web"), "--main-text", "node-ratio", "--context", "40"]) == 0
+    web = Web.open(tmp_path / "web")
+    options = ParseOptions(extractor_named("node-ratio"), window=40)
+    page = read_page(web.urls[0], web.body(0).content, "text/html", parse_options=options)  # type: ignore[union-attr]
+    assert web.texts[0][3] == page.main_text != ""
+    assert max(len(left) for _, left, *_ in web.contexts[0]) <= 40
+    request = Request("thai", 10, 1, parsing=ParseSettings("node-ratio"))
+    with pytest.raises(UsageError, match="--main-text and --context are for webs with HTML; add --text"):
+        generate(request, tmp_path / "other", lambda _: None)
 
 
 def test_language_webs_have_texts_only_when_asked(make: Make) -> None:
-    assert not make("thai", 997).has_content
-    assert make("topical", 997).has_content
+    assert not make("thai", 397).has_content and not make("thai", 397).has_html
+    assert make("topical", 397).has_content and make("topical", 397).has_html
 
 
 def test_a_topical_page_has_one_type_and_the_first_is_wanted(make: Make) -> None:
-    web = make("topical", 8_000)
+    web = make("topical", 3_000)
     types = np.array([web.labelled(f"type={number}") for number in range(9)])
     assert (types.sum(axis=0) == 1).all()
     assert np.array_equal(types[0], web.labelled("relevant"))
@@ -365,7 +406,7 @@ def topic_share(text: str) -> float:
 
 
 def test_wanted_pages_speak_of_the_topic_and_near_ones_less(make: Make) -> None:
-    web = make("topical", 8_000)
+    web = make("topical", 3_000)
 
     def mean_share(label: str) -> float:
         pages = np.flatnonzero(web.labelled(label))[:200]
@@ -387,7 +428,7 @@ def test_anchors_tell_more_in_the_topical_web_than_in_the_weak_one(make: Make) -
         ]
         return float(np.mean(anchors))
 
-    assert told(make("topical", 997)) > 1.5 * told(make("topical-weak", 997))
+    assert told(make("topical", 397)) > 1.5 * told(make("topical-weak", 397))
 
 
 PATHS = {"item": 0, "list": 1, "department": 2, "portal": 3, "other list": 4, "article": 6}
@@ -395,7 +436,7 @@ PATHS = {"item": 0, "list": 1, "department": 2, "portal": 3, "other list": 4, "a
 
 def test_typical_paths_lead_to_items_layer_by_layer(make: Make) -> None:
     """Most links of each type on the path lead to the next; an item is as far from a portal as the path is long."""
-    web = make("topical-paths", 4_000)
+    web = make("topical-paths", 2_000)
     types = np.array([web.labelled(f"type={number}") for number in range(10)])
     assert np.array_equal(types[0], web.labelled("relevant"))
     source = np.repeat(np.arange(web.pages), np.diff(web.link_offsets))
@@ -409,14 +450,14 @@ def test_typical_paths_lead_to_items_layer_by_layer(make: Make) -> None:
 
 
 def test_lists_that_lead_nowhere_are_written_as_those_that_lead_to_items(make: Make) -> None:
-    web = make("topical-paths", 4_000)
+    web = make("topical-paths", 2_000)
 
-    def own_words(name: str) -> set[str]:
+    def words_of(name: str) -> set[str]:
         pages = np.flatnonzero(web.labelled(f"type={PATHS[name]}"))[:80]
         return {word for page in pages for word in web.texts[page][1].split()}
 
-    assert own_words("list") == own_words("other list")
-    assert own_words("list") != own_words("department")
+    assert words_of("list") == words_of("other list")
+    assert words_of("list") != words_of("department")
 
 
 def test_anchors_do_not_tell_items_from_articles(make: Make) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,8 +56,12 @@ def until(events: Iterator[Event], page: str) -> list[Event]:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> LinkStore:
-    return MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "crawl.db")
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LinkStore]:
+    if request.param == "memory":
+        yield MemoryStore()
+        return
+    with contextlib.closing(SqliteStore(tmp_path / "crawl.db")) as store:
+        yield store
 
 
 def test_a_blocked_host_is_not_asked_and_comes_back_in_order(store: LinkStore) -> None:
@@ -111,20 +116,21 @@ def test_many_links_of_a_blocked_host_are_set_aside_in_turns() -> None:
 def test_many_links_that_were_set_aside_wait_again_in_turns_and_after_a_kill(tmp_path: Path) -> None:
     pages = [f"b.test/{n}" for n in range(AT_ONCE + 9)]
     world = graph(f"S: {' '.join(pages)}")
-    crawl = crawl_of(world, SqliteStore(tmp_path / "crawl.db"))
-    events = simulate(crawl, world)
-    until(events, "S")
-    asked(crawl, Block("b*/*"))
-    assert names(list(events)) == ""
-    asked(crawl, Unblock("b*/*"))
-    assert crawl.interrupted
-    crawl.absorb([], 0.0)
-    assert crawl.frontier.count(State.PARKED) < AT_ONCE
-    guidance = Guidance(unblocked={"b*/*"})
-    frontier = Frontier(SqliteStore(tmp_path / "crawl.db"))
-    again = Crawl(Strategy(truth(world), Arrival()), frontier, guidance=guidance)
-    again.resume(0.0)
-    assert sorted(names(list(simulate(again, world))).split()) == sorted(pages)
+    with contextlib.closing(SqliteStore(tmp_path / "crawl.db")) as store:
+        crawl = crawl_of(world, store)
+        events = simulate(crawl, world)
+        until(events, "S")
+        asked(crawl, Block("b*/*"))
+        assert names(list(events)) == ""
+        asked(crawl, Unblock("b*/*"))
+        assert crawl.interrupted
+        crawl.absorb([], 0.0)
+        assert crawl.frontier.count(State.PARKED) < AT_ONCE
+    with contextlib.closing(SqliteStore(tmp_path / "crawl.db")) as store:
+        guidance = Guidance(unblocked={"b*/*"})
+        again = Crawl(Strategy(truth(world), Arrival()), Frontier(store), guidance=guidance)
+        again.resume(0.0)
+        assert sorted(names(list(simulate(again, world))).split()) == sorted(pages)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ def test_a_part_of_a_web_shows_the_same_pages_with_the_same_links(web: Web, tmp_
     assert (part.name, part.pages, len(part.urls)) == ("third", 200, len(web.urls))
     for number in range(0, web.pages, 30):
         assert look(part, web.urls[number]) == look(web, web.urls[number])
+        assert part.body(part.urls.find(web.urls[number]) or 0) == web.body(number)
 
 
 def test_what_is_not_in_a_part_was_only_linked_to(web: Web, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -50,7 +51,8 @@ def test_a_page_becomes_a_row_with_all_that_is_known_of_it(db: sqlite3.Connectio
     journal = Journal()
     journal.tell(URL, PageFacts("A title", "mn", "sha1:X", -5, "http://a.test/0", "w.warc.gz", 99, noindex=True))
     write(journal, db, visited())
-    (page,) = pages(open_to_read(file))
+    with contextlib.closing(open_to_read(file)) as reader:
+        (page,) = pages(reader)
     assert (page.url, page.host, page.number, page.started, page.ended) == (URL, "a.test", 7, 10.0, 11.5)
     assert (page.status, page.size, page.relevance, page.because, page.label) == (200, 4096, 0.9, "words", "news")
     assert page.relevant is True and page.noindex is True
@@ -117,13 +119,13 @@ def test_what_was_rolled_back_never_happened(db: sqlite3.Connection) -> None:
 def test_a_reader_sees_what_is_committed_while_the_writer_goes_on(db: sqlite3.Connection, file: Path) -> None:
     journal = Journal()
     write(journal, db, *[visited(n) for n in range(1500)])
-    reader = open_to_read(file)
-    reading = pages(reader)
-    assert next(reading).number == 0
-    write(journal, db, *[visited(n) for n in range(1500, 2500)])
-    assert [page.number for page in reading] == list(range(1, 2500))
-    with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        reader.execute("DELETE FROM pages")
+    with contextlib.closing(open_to_read(file)) as reader:
+        reading = pages(reader)
+        assert next(reading).number == 0
+        write(journal, db, *[visited(n) for n in range(1500, 2500)])
+        assert [page.number for page in reading] == list(range(1, 2500))
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            reader.execute("DELETE FROM pages")
 
 
 def test_only_the_relevant_ones(db: sqlite3.Connection) -> None:
@@ -137,7 +139,8 @@ def test_a_database_in_a_folder_that_cannot_be_written_to_is_read(db: sqlite3.Co
     os.chmod(file, 0o400)
     os.chmod(file.parent, 0o500)
     try:
-        assert len(list(pages(open_to_read(file)))) == 1
+        with contextlib.closing(open_to_read(file)) as reader:
+            assert len(list(pages(reader))) == 1
     finally:
         os.chmod(file.parent, 0o700)
 

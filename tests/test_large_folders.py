@@ -18,7 +18,7 @@ from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.database_repair import rebuild
 from spoor.store.folder_check import compact
 from spoor.store.journal import count_lessons, number_of, numbered_lessons, pages_of
-from spoor.store.migration import ROWS
+from spoor.store.tables import ROWS
 from tests.written_crawl import small_crawl
 
 FEW, MANY = 2_000, 40_000

@@ -18,8 +18,8 @@ from spoor.lab.runs import run
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.web import Web
 
-PLAIN = Request("thai", 3_000, 3, text=True)
-WITH_LEAVES = Request("thai", 3_000, 3, text=True, errors=0.4, non_html=0.2)
+PLAIN = Request("thai", 1_500, 3, text=True)
+WITH_LEAVES = Request("thai", 1_500, 3, text=True, errors=0.4, non_html=0.2)
 
 
 def made(folder: Path, request: Request) -> Web:
@@ -65,7 +65,7 @@ def test_errors_and_other_media_are_their_shares_of_all_urls(grown: Web) -> None
 
 def test_without_its_leaves_the_web_is_the_same(plain: Web, grown: Web) -> None:
     pages = np.flatnonzero(html(grown))
-    assert len(pages) == plain.pages == 3_000
+    assert len(pages) == plain.pages == 1_500
     number = {int(page): place for place, page in enumerate(pages)}
     for place, page in enumerate(pages.tolist()):
         assert sorted(number[target] for target in grown.targets(page) if target in number) == sorted(
@@ -109,7 +109,7 @@ def test_leaves_have_no_texts_and_links_to_them_have_anchors(grown: Web) -> None
 
 @pytest.mark.parametrize("name", ["japanese", "mongolian"])
 def test_the_other_language_webs_may_have_leaves_too(tmp_path: Path, name: str) -> None:
-    web = made(tmp_path, Request(name, 2_000, 3, text=True, errors=0.1, non_html=0.1))
+    web = made(tmp_path, Request(name, 800, 3, text=True, errors=0.1, non_html=0.1))
     assert (~html(web)).mean() == pytest.approx(0.2, abs=0.03)
     assert web.labelled("relevant")[seeds_of(web)].all()
 
@@ -125,7 +125,7 @@ def test_a_crawl_requests_leaves_and_finds_all_that_there_is_without_them(plain:
 
 
 def test_some_thai_pages_declare_no_charset_or_a_wrong_one(plain: Web, tmp_path: Path) -> None:
-    web = made(tmp_path, Request("thai", 3_000, 3, text=True, mislabelled=0.2))
+    web = made(tmp_path, Request("thai", 1_500, 3, text=True, mislabelled=0.2))
     relevant = np.flatnonzero(web.labelled("relevant"))
     assert np.array_equal(web.labelled("relevant"), plain.labelled("relevant"))
     assert np.array_equal(web.link_targets, plain.link_targets)
@@ -136,8 +136,9 @@ def test_some_thai_pages_declare_no_charset_or_a_wrong_one(plain: Web, tmp_path:
     assert by["meta"].mean() == pytest.approx(0.8, abs=0.05)
     assert by["detected"].mean() > 0.99
     declared = {web.page(int(number)).meta_charset for number in relevant[~by["meta"]]}
-    assert declared == {"", "iso-8859-1", "windows-1252"}
-    assert web.texts[int(relevant[~by["meta"]][0])] == plain.texts[int(relevant[~by["meta"]][0])]
+    assert declared == {"", "windows-1252"}, "ISO-8859-1 is read as Windows-1252, as in browsers"
+    silent = next(number for number in relevant.tolist() if not web.page(number).meta_charset)
+    assert web.texts[silent] == plain.texts[silent]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,6 +47,7 @@ from spoor.strategy import hinted
 from spoor.urls import host_of
 from tests.forked import NOWHERE, Forked, spoor
 from tests.served import served
+from tests.small_disk import small_disk
 
 
 @pytest.fixture(scope="module")
@@ -312,24 +312,13 @@ def test_what_learns_from_every_visit_is_killed_and_goes_on_as_if_nothing_had_be
     assert [url for (url,) in rows(tmp_path / "crawl", "SELECT url FROM pages ORDER BY id")] == visits(whole)
 
 
-@contextlib.contextmanager
-def small_disk(folder: Path, size: str) -> Iterator[None]:
-    folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True)
-    if mounted.returncode:
-        pytest.skip(f"no small disk can be mounted here: {mounted.stderr.decode().strip()}")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
-
-
 def test_a_full_disk_ends_a_crawl_with_one_line_and_nothing_is_lost(web: Web, whole: set[str], tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     with small_disk(disk, "1m"), Crawler(web, disk / "crawl", *CAREFUL) as crawler:
         assert crawler.start(tmp_path / "said").wait(timeout=120) == 1
         said = (tmp_path / "said").read_text("utf8")
-        assert "run the same command again" in said.splitlines()[-1] and "Traceback" not in said
+        assert f"resume the crawl with `spoor crawl --out {disk / 'crawl'}`" in said.splitlines()[-1]
+        assert "free some disk space" in said and "Traceback" not in said
         with contextlib.closing(sqlite3.connect(disk / "crawl" / "crawl.db")) as db:
             assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)

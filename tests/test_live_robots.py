@@ -154,9 +154,9 @@ def test_a_bad_certificate_opens_nothing(bad_certificate: ssl.SSLContext) -> Non
         async with serving(hosts, {"tls": bad_certificate}):
             crawled, events = await crawl([hosts.url("a"), secure("/")])
             assert pages(events) == [] and {request.path for request in hosts.log} == {"/robots.txt"}
-            (refused,) = [event.refusal for event in events if isinstance(event, Refused)]
-            assert refused.url == secure("/") and refused.because.startswith("TLS certificate is not valid")
-            assert len(crawled.frontier) == 1  # the link of the host whose rules lie there
+            failed = {event.visit.url: event for event in events if isinstance(event, Failed)}
+            assert failed[secure("/robots.txt")].reason.startswith("TLS certificate is not valid")
+            assert len(crawled.frontier) == 2  # its link, and that of the host whose rules lie there
 
     asyncio.run(run())
 

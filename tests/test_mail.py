@@ -6,6 +6,7 @@ import os
 import random
 import sqlite3
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,12 @@ HANDED = Handed(
 )
 
 
-def mail() -> Mail:
-    return Mail(sqlite3.connect(":memory:", isolation_level=None))
+Opening = Callable[[], sqlite3.Connection]
+
+
+@pytest.fixture
+def mail(in_memory: Opening) -> Mail:
+    return Mail(in_memory())
 
 
 def test_a_link_is_the_same_after_its_way() -> None:
@@ -55,16 +60,16 @@ def test_a_lesson_is_the_same_after_its_way() -> None:
     assert unpacked(packed(lessons)) == lessons
 
 
-def test_lessons_of_others_keep_their_place_among_ones_own() -> None:
+def test_lessons_of_others_keep_their_place_among_ones_own(in_memory: Opening) -> None:
     rows = iter([3, 7])
-    here = Mail(sqlite3.connect(":memory:", isolation_level=None), lambda: next(rows))
+    here = Mail(in_memory(), lambda: next(rows))
     misses = [Miss(Visit(url, host_of(url), 0, 0.0), "gone") for url in ("http://a.test/", "http://b.test/")]
     for number, miss in enumerate(misses, 1):
         here.opened(0, [Letter(number, packed([miss, HANDED]))])
     here.write(here.db)
     assert list(lessons_of_others(here.db, 0)) == [(3.5, misses[0]), (7.5, misses[1])]
     assert list(lessons_of_others(here.db, 7)) == [(7.5, misses[1])]
-    assert list(lessons_of_others(sqlite3.connect(":memory:"), 0)) == []
+    assert list(lessons_of_others(in_memory(), 0)) == []
 
 
 @pytest.mark.parametrize("body", [b"", b"not compressed", packed([HANDED])[:-9], packed([HANDED])[:2]])
@@ -73,31 +78,30 @@ def test_what_is_no_letter_is_refused(body: bytes) -> None:
         unpacked(body)
 
 
-def test_letters_stay_until_they_are_answered_and_are_never_numbered_twice() -> None:
-    here = mail()
+def test_letters_stay_until_they_are_answered_and_are_never_numbered_twice(mail: Mail) -> None:
     for _ in range(2):
-        here.send(1, HANDED)
-        here.write(here.db)
-    assert [letter.number for letter in here.letters(1)] == [1, 2]
-    here.delivered(1, 2)
-    assert not here.letters(1) and not here.receivers()
-    here.send(1, HANDED)
-    here.write(here.db)
-    assert [letter.number for letter in here.letters(1)] == [3]
+        mail.send(1, HANDED)
+        mail.write(mail.db)
+    assert [letter.number for letter in mail.letters(1)] == [1, 2]
+    mail.delivered(1, 2)
+    assert not mail.letters(1) and not mail.receivers()
+    mail.send(1, HANDED)
+    mail.write(mail.db)
+    assert [letter.number for letter in mail.letters(1)] == [3]
 
 
-def test_a_letter_that_comes_again_is_passed_over() -> None:
-    here, letter = mail(), Letter(1, packed([HANDED]))
-    assert here.opened(0, [letter]) == [HANDED]
-    assert here.opened(0, [letter]) == []
-    here.write(here.db)
-    assert here.last_received(0) == 1
-    assert here.opened(0, [letter, Letter(2, packed([HANDED]))]) == [HANDED]
+def test_a_letter_that_comes_again_is_passed_over(mail: Mail) -> None:
+    letter = Letter(1, packed([HANDED]))
+    assert mail.opened(0, [letter]) == [HANDED]
+    assert mail.opened(0, [letter]) == []
+    mail.write(mail.db)
+    assert mail.last_received(0) == 1
+    assert mail.opened(0, [letter, Letter(2, packed([HANDED]))]) == [HANDED]
 
 
-def test_a_gap_is_refused() -> None:
+def test_a_gap_is_refused(mail: Mail) -> None:
     with pytest.raises(BrokenContract, match="sent the letters 2 after 0: some are missing"):
-        mail().opened(0, [Letter(2, packed([HANDED]))])
+        mail.opened(0, [Letter(2, packed([HANDED]))])
 
 
 def random_web(rng: random.Random, hosts: int, pages: int) -> WrittenWorld:

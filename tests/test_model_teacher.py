@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import sqlite3
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -16,6 +16,7 @@ from spoor.store.model_calls import ModelCalls
 from spoor.teaching.model_teacher import MOST_CHARACTERS, Budget, ModelTeacher
 from tests.chat_server import CONTENTS, ChatServer, chatting, gullible, yes_to
 
+Opening = Callable[[], sqlite3.Connection]
 HORSES = Question("http://a.test/horses", "Horses", "All about horses.")
 CARS = Question("http://a.test/cars", "Cars", "All about cars.")
 
@@ -143,8 +144,8 @@ def test_a_long_page_is_cut() -> None:
         assert len(server.asked[0]["messages"][1]["content"]) < MOST_CHARACTERS + 1_000
 
 
-def test_a_page_is_paid_for_once_and_a_call_counts_over_every_resume(tmp_path: Path) -> None:
-    db = sqlite3.connect(tmp_path / "crawl.db", isolation_level=None)
+def test_a_page_is_paid_for_once_and_a_call_counts_over_every_resume(in_memory: Opening) -> None:
+    db = in_memory()
 
     def opened() -> ModelCalls:
         calls = ModelCalls.create(db, lambda: calls.write(db))
@@ -165,8 +166,8 @@ def test_a_page_is_paid_for_once_and_a_call_counts_over_every_resume(tmp_path: P
         assert len(server.asked) == 2
 
 
-def test_a_call_that_was_begun_when_the_crawl_was_killed_is_counted() -> None:
-    db = sqlite3.connect(":memory:", isolation_level=None)
+def test_a_call_that_was_begun_when_the_crawl_was_killed_is_counted(in_memory: Opening) -> None:
+    db = in_memory()
     calls = ModelCalls.create(db, lambda: calls.write(db))
     calls.begin(b"digest", "http://a.test/", 0.0, 0.5)
     after = ModelCalls.create(db, lambda: None)

@@ -40,6 +40,7 @@ RUN = (
     "seeds --query horses --source file:results.txt --out seeds.txt",
     "strategies",
     "judges",
+    "doctor",
     "contest --data nowhere --out contest",
     "demo --max-pages 60 --out demo",
     "report demo/learned",

@@ -1,27 +1,17 @@
-"""Evidence on disk: numbers without names, and folders of the version before, in which it was JSON."""
+"""Evidence on disk: numbers without names."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import pickle
 import sqlite3
 import struct
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.errors import BadInput
 from spoor.frontier.evidence import EvidenceNames, PackedEvidence
-from spoor.frontier.rows import stored_entry
-from spoor.progress import Advance, silently
-from spoor.store.crawl_folder import VERSION, CrawlFolder, open_for_crawling
-from spoor.store.migration import from_3
-from tests.version_3 import as_version_3
-from tests.written_crawl import small_crawl
 
 VALUES = st.floats(allow_nan=False)
 EVIDENCE = st.dictionaries(st.text(max_size=5), VALUES, max_size=4)
@@ -69,51 +59,3 @@ def test_what_no_crawl_wrote_is_no_evidence(strange: object) -> None:
     names = EvidenceNames([(1, '["e"]'), (2, "{"), (3, "[7]")])
     with pytest.raises(ValueError, match="not evidence"):
         names.unpack(strange)
-
-
-def evidence_in(folder: CrawlFolder) -> dict[str, object]:
-    with contextlib.closing(sqlite3.connect(folder.database)) as db:
-        urls = [url for (url,) in db.execute("SELECT url FROM links")]
-        return {url: entry.evidence for url in urls if (entry := stored_entry(db, url)) is not None}
-
-
-def test_a_folder_of_the_version_before_is_read_as_it_is(tmp_path: Path) -> None:
-    folder = small_crawl(tmp_path / "crawl")
-    known = as_version_3(folder)
-    assert known and any(known.values()) and evidence_in(folder) == known
-
-
-def test_a_folder_of_the_version_before_is_brought_to_this_one_when_it_is_resumed(tmp_path: Path) -> None:
-    folder = small_crawl(tmp_path / "crawl")
-    known = as_version_3(folder)
-    done: list[int] = []
-
-    @contextlib.contextmanager
-    def progress(doing: str, total: int | None) -> Iterator[Advance]:
-        yield done.append
-
-    with open_for_crawling(folder.path, progress):
-        pass
-    assert (folder.path / "version").read_text() == f"{VERSION}\n" and done
-    assert evidence_in(folder) == known
-    with contextlib.closing(sqlite3.connect(folder.database)) as db:
-        assert db.execute("SELECT DISTINCT typeof(evidence) FROM links").fetchall() == [("blob",)]
-
-
-def test_a_step_that_was_killed_is_done_again(tmp_path: Path) -> None:
-    folder = small_crawl(tmp_path / "crawl")
-    known = as_version_3(folder)
-    from_3(folder.database, silently)
-    with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
-        first = next(iter(known))
-        db.execute("UPDATE links SET evidence = ? WHERE url = ?", (json.dumps(known[first]), first))
-    from_3(folder.database, silently)
-    assert evidence_in(folder) == known
-
-
-def test_a_database_that_cannot_be_read_is_refused_in_one_line(tmp_path: Path) -> None:
-    folder = small_crawl(tmp_path / "crawl")
-    as_version_3(folder)
-    folder.database.write_bytes(b"no database at all, and long enough to be taken for one" * 99)
-    with pytest.raises(BadInput, match=r"cannot migrate .*db from 'spoor crawl 3'"), open_for_crawling(folder.path):
-        pass

@@ -21,8 +21,8 @@ from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
 from spoor.robots import RobotsFile
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.journal import Journal
-from tests.version_4 import as_version_4
-from tests.written_crawl import POLITE, SETTINGS, as_version_2, small_crawl
+from tests.two_runs import crawled_in_two_runs
+from tests.written_crawl import POLITE, SETTINGS, small_crawl
 
 PROMISE = PolitenessRules(POLITE, "spoor")
 DISALLOWING = "User-agent: *\nDisallow: /secret"
@@ -75,12 +75,6 @@ def hows(told: PolitenessReport) -> list[str]:
 
 def test_a_real_crawl_keeps_its_promises(tmp_path: Path) -> None:
     told = conduct(small_crawl(tmp_path / "crawl"), PROMISE)
-    assert told.breaches == () and (told.hosts, told.visits) == (4, 15) and told.tightest == 1.0
-
-
-@pytest.mark.parametrize("as_before", [as_version_2, as_version_4])
-def test_so_does_one_of_an_earlier_version(tmp_path: Path, as_before: Callable[[CrawlFolder], CrawlFolder]) -> None:
-    told = conduct(as_before(small_crawl(tmp_path / "crawl")), PROMISE)
     assert told.breaches == () and (told.hosts, told.visits) == (4, 15) and told.tightest == 1.0
 
 
@@ -213,3 +207,20 @@ def test_json_lists_what_broke_a_promise(tmp_path: Path, capsys: pytest.CaptureF
     told = json.loads(capsys.readouterr().out)
     assert (told["hosts"], told["visits"], told["tightest"]) == (1, 2, 0.5)
     assert [breach["url"] for breach in told["breaches"]] == ["http://a.test/"]
+
+
+@pytest.mark.parametrize("ahead", [0.0, 7200.0, -7200.0])
+def test_a_clock_that_was_wrong_in_the_first_run_is_no_breach_in_the_second(tmp_path: Path, ahead: float) -> None:
+    told = conduct(crawled_in_two_runs(tmp_path / "crawl", (ahead, 60.0)), PROMISE)
+    assert told.breaches == () and told.visits == 9
+
+
+def test_a_breach_after_a_clock_was_corrected_is_found_and_has_the_time_of_its_own_run(tmp_path: Path) -> None:
+    folder = crawled_in_two_runs(tmp_path / "crawl", (7200.0, 60.0))
+    with contextlib.closing(sqlite3.connect(folder.database)) as db, db:
+        ((row, started),) = db.execute("SELECT id, started FROM pages ORDER BY id DESC LIMIT 1")
+        db.execute("UPDATE pages SET started = started - 0.5 WHERE id = ?", (row,))
+    told = conduct(folder, PROMISE)
+    assert [(breach.at, breach.how) for breach in told.breaches] == [
+        (started - 0.5, "after 0.500 s, with a host delay of 1 s")
+    ]

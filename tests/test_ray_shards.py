@@ -140,6 +140,25 @@ def test_shards_on_this_machine_run_at_the_priority_of_the_command() -> None:
         assert ray.get(ray.remote(priority).remote()) == priority()
 
 
+@pytest.mark.parametrize("use_uvloop", ["0", "1"])
+def test_shards_find_everything_with_and_without_uvloop(
+    use_uvloop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray uses uvloop for its actors wherever it can be imported."""
+    if use_uvloop == "1":
+        pytest.importorskip("uvloop")
+    monkeypatch.setenv("RAY_USE_UVLOOP", use_uvloop)
+    folder = ShardedFolder(tmp_path)
+    with in_thread(serving(LinkedHosts(most=30), ADDRESSES, 4)) as linked, connected(SHARDS):
+        crawling = Crawling(
+            seeds=tuple(linked.pages), connections=CONNECTIONS, strategy="breadth-first", allow_private=True
+        )
+        asked = Config(Target(pattern="x"), crawling, politeness=POLITE)
+        ended = asyncio.run(crawl_in_actors(folder, asked, SHARDS, lambda totals: None, lambda coordinator: None))
+        assert ended == "nothing is waiting"
+        check(folder, linked, 0)
+
+
 def test_killed_actors_come_back_and_nothing_is_lost_or_fetched_twice(tmp_path: Path) -> None:
     folder = ShardedFolder(tmp_path)
     with web() as linked, connected(SHARDS):

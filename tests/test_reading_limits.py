@@ -35,7 +35,7 @@ def response(html: str) -> Response:
 def test_formatting_elements_that_every_block_opens_again_need_too_much_memory() -> None:
     poison = "<p>" + "".join(f"<b id={n}>" for n in range(9_000)) + "<p>x" * 20_000
     first, poisoned, last = outcomes(["<p>x", poison, "<p>x"], ReadingLimits(seconds=60.0, memory=300_000_000))
-    assert poisoned == Failure("reading needed over 0.3 GB")
+    assert poisoned == Failure("reading needed over 300 MB")
     assert isinstance(first, Judged) and isinstance(last, Judged)
 
 

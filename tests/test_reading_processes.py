@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import os
 import pickle
+import resource
 import signal
 import time
 from dataclasses import dataclass, replace
@@ -111,9 +112,9 @@ def test_what_a_process_loads_before_it_reads_is_not_held_against_the_first_page
 def test_a_page_that_needs_too_much_memory_is_given_up() -> None:
     assert read_all([b"x", b"eat", b"x", b"eat"], count=1) == [
         Failure("http://a.test/0 1"),
-        Failure("reading needed over 0.2 GB"),
+        Failure("reading needed over 200 MB"),
         Failure("http://a.test/2 1"),
-        Failure("reading needed over 0.2 GB"),
+        Failure("reading needed over 200 MB"),
     ]
 
 
@@ -158,6 +159,22 @@ def test_pages_too_large_to_wait_together_wait_in_files() -> None:
     outcomes, held = asyncio.run(run())
     assert outcomes == [Failure(f"http://a.test/{number} {len(large)}") for number in range(6)]
     assert len(large) < held <= MOST_WAITING
+
+
+def test_without_room_for_files_pages_wait_in_memory() -> None:
+    large = b"x" * (MOST_WAITING // 3)
+
+    async def run() -> list[Outcome]:
+        async with reading(1, pack(Echo()), LIMITS) as processes:
+            soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (len(large) // 2, hard))
+            try:
+                outcomes = [processes.read(*asked(number, large)) for number in range(6)]
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            return await asyncio.gather(*outcomes)
+
+    assert asyncio.run(run()) == [Failure(f"http://a.test/{number} {len(large)}") for number in range(6)]
 
 
 @pytest.mark.parametrize("cut, lines", [("", 1), ("", 2), ("disconnect", 1)])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
-from collections.abc import Container
+from collections.abc import Callable, Container, Iterator
 
 import pytest
 
@@ -22,9 +23,14 @@ def visited(visit: Visit, rendering: Rendering) -> Visited:
 def decided(pages: int, gaining: Container[int], settings: RenderSettings = AUTO, resumed_every: int = 1000) -> str:
     """Of each page of a host, one after another: R when it was rendered. The crawl is killed and resumed now and
     then, always while a page is under way."""
-    db = sqlite3.connect(":memory:", isolation_level=None)
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        return "".join(_decisions(db, pages, gaining, settings, resumed_every))
+
+
+def _decisions(
+    db: sqlite3.Connection, pages: int, gaining: Container[int], settings: RenderSettings, resumed_every: int
+) -> Iterator[str]:
     renders = Renders.create(db)
-    decisions = ""
     for number in range(pages):
         visit = Visit(f"http://a.test/{number}", "a.test", number, 0.0)
         is_rendered = not refusal(settings, renders.of("a.test"))
@@ -33,11 +39,10 @@ def decided(pages: int, gaining: Container[int], settings: RenderSettings = AUTO
             renders = Renders.create(db)
             assert is_rendered is not bool(refusal(settings, renders.of("a.test")))
             renders.begin(visit, is_rendered)
-        decisions += "R" if is_rendered else "."
+        yield "R" if is_rendered else "."
         rendering = Rendering("settled", 0.0, float(is_rendered), gained=is_rendered and number in gaining)
         renders.note([visited(visit, rendering)])
         renders.write(db)
-    return decisions
 
 
 @pytest.mark.parametrize("resumed_every", [1000, 3])
@@ -57,8 +62,8 @@ def test_a_host_has_its_limit_and_always_means_always() -> None:
     assert decided(40, (), RenderSettings(mode="always")) == "R" * 40
 
 
-def test_what_is_under_way_counts_as_rendered_and_not_as_in_vain() -> None:
-    renders = Renders.create(sqlite3.connect(":memory:", isolation_level=None))
+def test_what_is_under_way_counts_as_rendered_and_not_as_in_vain(in_memory: Callable[[], sqlite3.Connection]) -> None:
+    renders = Renders.create(in_memory())
     visits = [Visit(f"http://a.test/{number}", "a.test", number, 0.0) for number in range(6)]
     for visit in visits:
         renders.begin(visit, True)
@@ -77,7 +82,7 @@ def test_tabs_have_a_minute_each_and_then_a_share_of_the_time() -> None:
     assert not is_spent(RenderSettings(mode="always", render_share=0.0), 1e9, 0.0)
 
 
-def test_a_folder_of_an_earlier_version_has_no_renders() -> None:
-    db = sqlite3.connect(":memory:")
+def test_a_folder_of_an_earlier_version_has_no_renders(in_memory: Callable[[], sqlite3.Connection]) -> None:
+    db = in_memory()
     assert render_of(db, "a.test", "http://a.test/", 0) is None
     assert render_totals(db).rendered == 0

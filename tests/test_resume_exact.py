@@ -29,7 +29,6 @@ from spoor.store.snapshots import Snapshots
 from spoor.strategy import Strategy
 from tests.effort import times
 from tests.random_graphs import address, random_worlds
-from tests.version_4 import rename_evidence, rename_snapshots
 
 POLITE = HostRules(delay=1.0, ask_first=True)
 WORDS = ("horse", "steppe", "rider", "price", "login", "terms")
@@ -190,30 +189,3 @@ def test_a_crawl_killed_between_snapshots_visits_the_same(seed: int, looks: list
             at = events[-1].at if events else 0.0
             events += go_on(Path(folder) / "crawl.db", Deadly(world, left), first(world), POLITE, now=at, every=every)
     assert visits(events) == visits(in_memory(world, first(world), POLITE))
-
-
-@pytest.mark.parametrize(
-    "name", ["page-rank:every=7", "tag-path-bandit", "host-yield:every=3", "link-classifier:every=7"]
-)
-def test_what_cannot_be_learned_again_from_the_journal_is_restored(name: str, tmp_path: Path) -> None:
-    """Stopped right after a snapshot, as at the end of every crawl that is not killed."""
-    world = drawn(3)
-    whole = go_on(tmp_path / "whole.db", world, first(world), POLITE, name=name)
-    assert visits(in_pieces(tmp_path / "crawl.db", world, 10, 10, name)) == visits(whole)
-    assert visits(in_pieces(tmp_path / "without.db", world, 10, 1000, name)) != visits(whole)
-
-
-@pytest.mark.parametrize(
-    ("name", "most"), [("learned", 25), ("host-yield:every=3", 10), ("link-classifier:every=7", 10)]
-)
-def test_a_crawl_that_was_begun_by_version_4_visits_the_same(
-    name: str, most: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    world, file = drawn(3), tmp_path / "crawl.db"
-    whole = go_on(tmp_path / "whole.db", world, first(world), POLITE, name=name)
-    before = go_on(file, world, first(world), POLITE, most=most, every=10, name=name)
-    rename_evidence(file)
-    rename_snapshots(Snapshots(file.with_suffix(".learned")))
-    after = go_on(file, world, first(world), POLITE, before[-1].at, name=name)
-    assert visits(before + after) == visits(whole)
-    assert not caplog.messages

@@ -14,18 +14,13 @@ import numpy as np
 import pytest
 
 from spoor.cli.main import main
-from spoor.lab.serve import markup
 from spoor.lab.web import Web
 from spoor.lab.worlds import RecordedWorld
 from spoor.parse.html import read_page
 from spoor.records import Page, Redirect, Verdict, Visit
-from spoor.report.figures import figures
-from spoor.store.crawl_folder import CrawlFolder, open_for_crawling, open_for_reading
 from spoor.strategy import PageByPage, verdicts_of
 from tests import warcs
 from tests.scripted_pages import BUNDLE, SCRIPTED, STORY, shell
-from tests.version_4 import as_version_4
-from tests.written_crawl import small_crawl
 
 DATA = json.dumps({"body": STORY, "posts": [{"url": "/found", "title": "Found in the data"}]})
 SITE = {
@@ -135,14 +130,6 @@ def test_only_a_judge_of_texts_has_scripts_to_blame() -> None:
     assert {verdict.because for verdict in verdicts_of(Never(False), pages)} == {"too short: 0 characters"}
 
 
-def test_a_folder_of_version_4_has_no_pages_that_need_scripts_and_may_get_some(tmp_path: Path) -> None:
-    folder = as_version_4(small_crawl(tmp_path / "crawl"))
-    assert figures(open_for_reading(folder.path)).totals.needs_scripts == 0
-    with open_for_crawling(folder.path):
-        pass
-    assert figures(CrawlFolder(folder.path)).totals.needs_scripts == 0
-
-
 def test_a_web_keeps_which_pages_need_scripts_and_where_pages_forward(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -155,5 +142,6 @@ def test_a_web_keeps_which_pages_need_scripts_and_where_pages_forward(
     world = RecordedWorld(web, np.zeros(web.pages, np.bool_), with_content=True)
     shell_page, _ = world.fetch(Visit("http://a.test/shell", "a.test", 0, 0.0))
     assert isinstance(shell_page, Page) and shell_page.needs_scripts
-    assert read_page(shell_page.url, markup(shell_page).encode(), "text/html").needs_scripts
+    body = web.body(world.number(shell_page.url) or 0)
+    assert body is not None and read_page(shell_page.url, body.content, body.content_type).needs_scripts
     assert world.fetch(Visit("http://a.test/forward", "a.test", 0, 0.0))[0] == Redirect("http://a.test/there", 302)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
+from http.client import HTTPConnection
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,8 @@ from spoor.records import Failure, Judged, Outcome, Page, Redirect, RobotsRules,
 from spoor.settings import Config, Crawling
 from spoor.urls import host_of, robots_url
 from tests import warcs
-from tests.served import served
+from tests.made_documents import ODT, odt
+from tests.served import served, serving
 
 LOG = """url,status
 http://a.test/,200
@@ -135,6 +137,87 @@ def test_without_conditions_nothing_fails_and_no_host_has_rules(web: Web) -> Non
     *pages, rules = [shape(outcome) for outcome, _ in asyncio.run(live(web, None, visits))]
     assert pages == [("page", ["http://b.test/", "http://a.test/old"])] * 5
     assert rules == ("rules", "")
+
+
+HTML = "text/html; charset=TIS-620"
+THAI = '<html><title>ไทย</title><p>ภาษา <b>ไทย</b> <a href="x">ต่อ</a></p><!-- kept -->'.encode("tis-620")
+DOCUMENT = odt("<text:p>words</text:p>", "report")
+SITE = (
+    warcs.response("http://a.test/", THAI, content_type=HTML, x_robots_tag="noindex, nofollow"),
+    warcs.response("http://a.test/x.html", '<a href="y">y</a>', content_type="Text/HTML"),
+    warcs.response("http://a.test/folder/", '<a href="../x">x</a>'),
+    warcs.response("http://a.test/report", DOCUMENT, content_type=ODT),
+    warcs.response("http://a.test/picture", b"\x89PNG", content_type="image/png"),
+    warcs.response("http://a.test/robots.txt", "User-agent: *\nDisallow: /", content_type="text/plain"),
+    warcs.response("http://a.test/gone", "<p>gone", 404),
+)
+
+
+def built(folder: Path, *words: str) -> Web:
+    (folder / "site.warc").write_bytes(b"".join(SITE))
+    words = ("--workers", "1", *words)
+    assert main(["web", "build", str(folder / "site.warc"), "--out", str(folder / "web"), *words]) == 0
+    return Web.open(folder / "web")
+
+
+def sent(web: Web, *urls: str) -> list[tuple[int, str | None, str | None, bytes]]:
+    """Status, Content-Type, X-Robots-Tag or Location, and body of each answer."""
+    found = []
+    with serving(web) as proxy:
+        connection = HTTPConnection(proxy.removeprefix("http://"))
+        for url in urls:
+            connection.request("GET", url)
+            answer = connection.getresponse()
+            told = answer.getheader("X-Robots-Tag") or answer.getheader("Location")
+            found.append((answer.status, answer.getheader("Content-Type"), told, answer.read()))
+        connection.close()
+    return found
+
+
+def test_a_page_is_sent_as_it_was_seen_byte_for_byte_with_its_headers(tmp_path: Path) -> None:
+    thai, html, document = sent(built(tmp_path), "http://a.test/", "http://a.test/x.html", "http://a.test/report")
+    assert thai == (200, HTML, "noindex, nofollow", THAI)
+    assert html == (200, "Text/HTML", None, b'<a href="y">y</a>')
+    assert document == (200, ODT, None, DOCUMENT)
+
+
+def test_a_page_without_a_content_type_is_sent_without_one(tmp_path: Path) -> None:
+    untyped = warcs.record("response", "http://a.test/", b"HTTP/1.1 200 OK\r\n\r\n<title>t</title>")
+    (tmp_path / "site.warc").write_bytes(untyped)
+    assert main(["web", "build", str(tmp_path / "site.warc"), "--out", str(tmp_path / "web"), "--workers", "1"]) == 0
+    assert sent(Web.open(tmp_path / "web"), "http://a.test/") == [(200, "", None, b"<title>t</title>")]
+
+
+def test_near_misses_are_answered_with_the_page_or_lead_to_it(tmp_path: Path) -> None:
+    near, www, folder, other = sent(
+        built(tmp_path), "http://a.test/x", "http://www.a.test/x.html", "http://a.test/folder", "http://a.test/z"
+    )
+    assert near[3] == www[3] == b'<a href="y">y</a>'
+    assert (folder[0], folder[2]) == (301, "http://a.test/folder/"), "its relative links would lead elsewhere"
+    assert other[0] == 404
+
+
+def test_a_web_that_was_built_without_near_misses_is_served_without(tmp_path: Path) -> None:
+    web = built(tmp_path, "--exact")
+    assert [answer[0] for answer in sent(web, "http://a.test/x", "http://a.test/x.html")] == [404, 200]
+
+
+def test_the_header_that_forbids_to_follow_links_holds_in_a_simulation_too(tmp_path: Path) -> None:
+    web = built(tmp_path)
+    page, _ = simulated(web, QUICK).world.fetch(page_visit("http://a.test/"))
+    assert isinstance(page, Page) and [link.nofollow for link in page.links] == [True]
+
+
+def test_other_media_are_empty_and_a_recorded_robots_txt_forbids_nothing_as_in_a_simulation(tmp_path: Path) -> None:
+    picture, rules = sent(built(tmp_path), "http://a.test/picture", "http://a.test/robots.txt")
+    assert picture == (200, "image/png", None, b"")
+    assert (rules[0], rules[3]) == (200, b"")
+
+
+def test_a_web_of_which_no_html_is_known_is_served_as_links(web: Web) -> None:
+    ((status, kind, _, body),) = sent(web, "http://a.test/")
+    assert (web.has_html, status, kind) == (False, 200, "text/html")
+    assert body.decode().count("<a ") == 2 and '<p><a href="http://b.test/">b</a></p>' in body.decode()
 
 
 PLACES = "".join(f"<p>{n}: <a href=/{n}>Plaça Nova, São João, Škofja Loka</a></p>" for n in range(3))

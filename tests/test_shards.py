@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -280,17 +281,18 @@ def test_a_tally_knows_how_many_links_wait_at_its_best_keys() -> None:
 
 @pytest.mark.parametrize("in_memory", [True, False])
 def test_a_tally_counts_what_waits_in_the_store(in_memory: bool, tmp_path: Path) -> None:
-    store: LinkStore = MemoryStore() if in_memory else SqliteStore(tmp_path / "frontier.db")
-    frontier = Frontier(store, tallied=True)
     world = WrittenWorld.of_links({A: [*OTHERS, f"{A}x"], OTHERS[0]: [f"{A}x"]}, {A})
-    crawl = Crawl(Strategy(truth(world), ParentRelevance(), LastPage()), frontier)
-    crawl.begin([A])
-    for _ in range(4):
-        visit = crawl.next_visit(0.0)
-        assert visit is not None
-        crawl.absorb([(visit, world.fetch(visit)[0])], 0.0)
-    assert frontier.best_keys(99, 0.0) == Tally(store.waiting_keys()).best(99)
-    assert sum(count for _, count in frontier.best_keys(99, 0.0)) == len(frontier) > 0
+    with contextlib.closing(SqliteStore(tmp_path / "frontier.db")) as in_file:
+        store: LinkStore = MemoryStore() if in_memory else in_file
+        frontier = Frontier(store, tallied=True)
+        crawl = Crawl(Strategy(truth(world), ParentRelevance(), LastPage()), frontier)
+        crawl.begin([A])
+        for _ in range(4):
+            visit = crawl.next_visit(0.0)
+            assert visit is not None
+            crawl.absorb([(visit, world.fetch(visit)[0])], 0.0)
+        assert frontier.best_keys(99, 0.0) == Tally(store.waiting_keys()).best(99)
+        assert sum(count for _, count in frontier.best_keys(99, 0.0)) == len(frontier) > 0
 
 
 def test_a_link_that_returns_counts_as_waiting_when_its_time_has_come() -> None:

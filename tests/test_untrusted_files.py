@@ -107,6 +107,7 @@ class TestAWeb:
         world = RecordedWorld(web, relevant, with_content=True)
         for number in range(web.pages):
             world.fetch(Visit(web.urls[number], "", 0, 0.0))
+            web.body(number)
         assert np.bincount(web.array("page_host")).sum() == web.pages
         WebBacklinks(web).links_to(numbers_of(relevant))
 
@@ -219,6 +220,13 @@ class TestAWeb:
         self._write_blob(tmp_path / "web", "texts", bomb)
         with pytest.raises(BadInput, match="is truncated, or larger than"):
             Web.open(tmp_path / "web").texts[0]
+
+    def test_whose_bodies_are_something_else_is_refused(self, tmp_path: Path) -> None:
+        generate(Request("topical", 20, 1), tmp_path / "web", lambda pages: None)
+        for wrong in (b"", b"no end of a line", b"Set-Cookie: a=b\r\n\r\n<p>text"):
+            self._write_blob(tmp_path / "web", "bodies", zlib.compress(wrong))
+            with pytest.raises(BadInput, match=r"bodies.bin is damaged: value 0 cannot be read"):
+                Web.open(tmp_path / "web").body(0)
 
     def _write_blob(self, folder: Path, name: str, blob: bytes) -> None:
         offsets = np.load(folder / f"{name}_offsets.npy")

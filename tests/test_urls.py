@@ -144,6 +144,7 @@ def test_the_host_keeps_an_unusual_port(url: str, host: str) -> None:
         ("http://a.test/x", ["http://a.test/x/", "http://a.test/x/index.html"]),
         ("http://a.test/x/", ["http://a.test/x", "http://a.test/x/index.html"]),
         ("http://a.test/x/index.html", ["http://a.test/x/", "http://a.test/x", "http://a.test/x/index.htm"]),
+        ("http://a.test/x.html", ["http://a.test/x.html/"]),
         ("http://a.test/x?q", ["https://a.test/x?q", "http://www.a.test/x?q", "https://www.a.test/x?q"]),
     ],
 )
@@ -159,6 +160,12 @@ def test_near_misses_are_distinct_and_never_the_url_itself(url: str) -> None:
     assert len({url, *misses}) == len(misses) + 1
 
 
+def test_a_page_may_be_recorded_with_or_without_its_suffix() -> None:
+    assert "http://a.test/x.html" in near_misses("http://a.test/x")
+    assert "http://a.test/x" in near_misses("http://a.test/x.html")
+    assert "http://a.test/index.html" not in near_misses("http://a.test/index")
+
+
 def test_near_misses_that_differ_in_more_come_later() -> None:
     url = "http://www.a.test/x/"
     changes = [difference(url, miss).count("and") for miss in near_misses(url)]
@@ -166,7 +173,7 @@ def test_near_misses_that_differ_in_more_come_later() -> None:
 
 
 def test_a_near_miss_leads_back() -> None:
-    for url in ("http://a.test/x", "http://a.test/", "https://www.a.test/x/index.htm"):
+    for url in ("http://a.test/x", "http://a.test/", "http://a.test/x.html", "https://www.a.test/x/index.htm"):
         assert all(url in near_misses(miss) for miss in near_misses(url))
 
 
@@ -190,6 +197,11 @@ def test_the_difference_of_a_near_miss_is_told_in_words() -> None:
         ("http://a.test/x?sid=42", "http://a.test/x?sid=42"),
         ("http://a.test/x?s=words+searched+for", "http://a.test/x?s=words+searched+for"),
         ("http://a.test/x(y);v=1?utmost=1", "http://a.test/x(y);v=1?utmost=1"),
+        ("http://a.test/pub/?C=N;O=D", "http://a.test/pub/"),
+        ("http://a.test/pub/?C=M&O=A", "http://a.test/pub/"),
+        ("http://a.test/pub?C=N;O=D", "http://a.test/pub?C=N;O=D"),
+        ("http://a.test/pub/?C=N;O=D;P=*.txt", "http://a.test/pub/?C=N;O=D;P=*.txt"),
+        ("http://a.test/shop/?C=3&O=D", "http://a.test/shop/?C=3&O=D"),
     ],
 )
 def test_what_makes_no_difference_to_the_page_is_left_out(url: str, same: str) -> None:
@@ -200,7 +212,7 @@ def test_a_host_in_another_script_has_one_spelling() -> None:
     assert normalise("http://Пример.рф/путь") == "http://xn--e1afmkfd.xn--p1ai/%D0%BF%D1%83%D1%82%D1%8C"
 
 
-URL_PARTS = "a / . .. ; %3B jsessionid= PHPSESSID= (S( lit3py55t21z5v55vlm25s55 )) ? & utm_ sid= = gclid ä # : @ %"
+URL_PARTS = "a / . .. ; %3B jsessionid= PHPSESSID= (S( lit3py55t21z5v55vlm25s55 )) ? C=N;O=D & utm_ sid= = ä # : @ %"
 url_parts = st.sampled_from(URL_PARTS.split(" "))
 
 

@@ -24,7 +24,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spoor.errors import BadInput
+from spoor.errors import BadInput, NotWritten
 from spoor.lab.build.gather import BuildReport
 from spoor.lab.build.warc_source import read_warcs
 from spoor.records import Verdict, Visit
@@ -52,7 +52,7 @@ def archive(tmp_path: Path) -> Path:
         first = warc.keep(response("http://a.test/1"))
         warc.keep(response("http://a.test/2", b"text", chunked))
         warc.keep(
-            response("http://a.test/3", b"<p>ha", cut="length", head=b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n")
+            response("http://a.test/3", b"<p>ha", cut="length", head=b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n")
         )
         warc.keep(response("http://a.test/4", at=NOON + 9), earlier=first)
         thought = judgement(visit("http://a.test/1"), Verdict(0.25, False, "1 of 4\nwords", "news"), "mn")
@@ -62,6 +62,25 @@ def archive(tmp_path: Path) -> Path:
 
 def test_every_file_passes_the_checker_of_warcio(archive: Path) -> None:
     assert passes_warcio_check(*warcs_in(archive))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 200 OK\nContent-Type : text/html\nContent-Length: 8\n\n",
+        b"HTTP/1.1  200\r\nno colon\r\nContent-Type: text/html\r\nX: a\r\n b\r\nX:\xe9\r\n\r\n",
+        b"HTTP/1.0 200 OK\r\nContent-Type:text/html\r\nContent-Length: 3\r\nContent-Length: 3\r\n\n",
+    ],
+)
+def test_a_head_is_kept_as_it_came_and_others_find_the_payload(head: bytes, tmp_path: Path) -> None:
+    with keeper(tmp_path) as warc:
+        warc.keep(response("http://a.test/", head=head))
+    assert passes_warcio_check(*warcs_in(tmp_path))
+    (file,) = warcs_in(tmp_path)
+    assert head + b"<p>hello" in gzip.decompress(file.read_bytes())
+    assert [record.payload for record in records_of(file) if record.kind == "response"] == [b"<p>hello"]
+    (page,) = [packed.page for packed in read_warcs([file], BuildReport(), workers=1)]
+    assert (page.url, page.status, page.content_type) == ("http://a.test/", 200, "text/html")
 
 
 def test_fastwarc_finds_every_digest_right(archive: Path) -> None:
@@ -147,12 +166,13 @@ def test_a_place_leads_back_to_the_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize("pack", [gzip.compress, brotli.compress, zlib.compress])
 def test_a_compressed_payload_is_read_back_by_others(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     bodies = [b"".join(b"word %d " % (n * n % 1009) for n in range(size)) for size in (100, 3_000, 100_000)]
+    packed = list(map(pack, bodies))
     with keeper(tmp_path) as warc:
         for n, body in enumerate(bodies):
-            warc.keep(replace(response(f"http://a.test/{n}", pack(body)), body=body))
+            warc.keep(replace(response(f"http://a.test/{n}", packed[n]), body=body))
     assert passes_warcio_check(*warcs_in(tmp_path))
     answers = [record for record in records_of(*warcs_in(tmp_path)) if record.kind == "response"]
-    assert [answer.payload for answer in answers] == list(map(pack, bodies))
+    assert [answer.payload for answer in answers] == packed
     (file,) = warcs_in(tmp_path)
     for found in ArchiveIterator(io.BytesIO(file.read_bytes()), record_types=WarcRecordType.response, parse_http=False):
         found.freeze()
@@ -265,7 +285,7 @@ def test_a_full_disk_leaves_whole_records(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
         try:
             with pytest.raises(
-                BadInput, match=r"cannot write .*spoor-00001.*stored data is safe: free some disk space"
+                NotWritten, match=r"cannot write .*spoor-00001.*: File too large; raise the limit of the size of a file"
             ):
                 while True:
                     kept.append(warc.keep(response(f"http://a.test/{len(kept)}", os.urandom(6000))))

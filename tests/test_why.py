@@ -20,8 +20,7 @@ from spoor.records import Failure, Page, Redirect, RobotsRules
 from spoor.report.why import account
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.strategy import Strategy
-from tests.version_4 import as_version_4
-from tests.written_crawl import as_version_2, crawl_into, small_crawl
+from tests.written_crawl import crawl_into, small_crawl
 
 
 @pytest.fixture(scope="module")
@@ -113,20 +112,6 @@ def test_rules_that_are_old(crawl: CrawlFolder) -> None:
 
 def test_rules_of_the_other_scheme_are_others(crawl: CrawlFolder) -> None:
     assert lines(crawl, "https://a.test/plain")["robots"] == "not read yet"
-
-
-def test_the_host_delay_of_a_folder_of_version_4(crawl: CrawlFolder, tmp_path: Path) -> None:
-    older = as_version_4(small_crawl(tmp_path / "older"))
-    for url in ("http://b.test/", "http://a.test/robots.txt"):
-        assert lines(older, url) == lines(crawl, url)
-    assert lines(older, "http://a.test/robots.txt")["host opened"].endswith("1 s between visits")
-
-
-def test_rules_of_a_folder_of_version_2(tmp_path: Path) -> None:
-    folder = as_version_2(small_crawl(tmp_path / "crawl"))
-    assert lines(folder, "http://c.test/secret")["robots"] == "robots.txt disallows it"
-    assert lines(folder, "http://c.test/other")["robots"] == "robots.txt allows it"
-    assert lines(folder, "http://a.test/")["robots"] == "http://a.test has no rules"
 
 
 def test_rules_that_lie_elsewhere(tmp_path: Path) -> None:

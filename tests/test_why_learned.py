@@ -17,7 +17,6 @@ from spoor.lab.worlds import WrittenWorld
 from spoor.live.from_settings import strategy_of
 from spoor.live.page_reader import with_canonical_links
 from spoor.live.relearning import snapshot_of
-from spoor.ordering.learned.learned import Learned
 from spoor.parse.html import read_page
 from spoor.pricing import Limits
 from spoor.records import Response
@@ -27,7 +26,6 @@ from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import count_lessons, numbered_lessons, place_at
 from spoor.store.warc import WarcWriter
 from spoor.store.warc_records import digest_of
-from tests.version_4 import as_version_4
 from tests.written_crawl import crawl_into, small_crawl
 
 HOME = "http://home.test/"
@@ -62,7 +60,7 @@ def keep(folder: CrawlFolder, url: str, body: bytes) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
     with WarcWriter(folder.warcs, {}) as keeper:
         kept = keeper.keep(Response(url, 200, {}, body, body, b"GET / HTTP/1.1\r\n\r\n", head, "", 0.0, 0.0))
-    with sqlite3.connect(folder.database) as db:
+    with contextlib.closing(sqlite3.connect(folder.database)) as db, db:
         place = (kept.file, kept.offset, digest_of(body), url)
         db.execute("UPDATE pages SET warc_file = ?, warc_offset = ?, digest = ? WHERE url = ?", place)
 
@@ -78,7 +76,7 @@ def told(folder: CrawlFolder, url: str) -> dict[str, str]:
 
 def in_state(folder: CrawlFolder, kind: str, state: int) -> str:
     """The last page of its kind that was visited (4) or waits (0)."""
-    with sqlite3.connect(folder.database) as db:
+    with contextlib.closing(sqlite3.connect(folder.database)) as db, db:
         query = "SELECT url FROM links WHERE url LIKE ? AND state = ? ORDER BY arrival DESC"
         (url,) = db.execute(query, (f"%{kind}%", state)).fetchone()
     return str(url)
@@ -137,18 +135,6 @@ def test_a_page_that_does_not_hold_the_link_gives_no_names(tmp_path: Path) -> No
     assert f"{HOME} as archived has no such link" in told(folder, in_state(folder, "stable", 4))["its words"]
 
 
-def test_a_folder_of_version_4_is_told_the_same(crawl: CrawlFolder, tmp_path: Path) -> None:
-    older = learned_crawl(tmp_path / "older", visits=8)
-    write_snapshot(older, 4)
-    as_version_4(older)
-    with contextlib.closing(sqlite3.connect(older.database)) as db:
-        assert '"signs"' in db.execute("SELECT names FROM evidence_names").fetchone()[0]
-    for url in (in_state(crawl, "stable", 4), in_state(crawl, "shop", 0)):
-        about, before = account(older, url, "spoor"), account(crawl, url, "spoor")
-        assert [*lines(about, 0.0, moved(older, about))] == [*lines(before, 0.0, moved(crawl, before))]
-        assert about.entry is not None and about.entry.evidence.keys() == Learned.merge.keys()
-
-
 def test_a_seed_was_moved_by_nothing(crawl: CrawlFolder) -> None:
     assert told(crawl, HOME) == {} == told(crawl, "http://never-met.test/")
 
@@ -167,7 +153,7 @@ def test_what_cannot_be_learned_again_is_said_in_one_line(tmp_path: Path) -> Non
 
 def relevance_turned(folder: CrawlFolder, until: int) -> None:
     """So that whoever learned from these rows again would think the opposite."""
-    with sqlite3.connect(folder.database) as db:
+    with contextlib.closing(sqlite3.connect(folder.database)) as db, db:
         db.execute("UPDATE pages SET relevant = 1 - relevant WHERE id <= ?", (until,))
 
 
@@ -199,7 +185,7 @@ def test_what_is_thought_of_a_waiting_link_is_read_from_a_snapshot(tmp_path: Pat
 def test_what_was_thought_of_a_visited_link_is_read_from_a_snapshot_of_before(tmp_path: Path) -> None:
     folder = learned_crawl(tmp_path / "crawl", visits=8)
     visited = in_state(folder, "stable", 4)
-    with sqlite3.connect(folder.database) as db:  # one page a second; here all came at once
+    with contextlib.closing(sqlite3.connect(folder.database)) as db, db:  # one page a second; here all came at once
         db.execute("UPDATE pages SET started = id - 0.5, ended = id")
     before = told(folder, visited)
     with contextlib.closing(sqlite3.connect(folder.database)) as db:

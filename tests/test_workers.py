@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from spoor.lab.generate import generate
 from spoor.lab.generate.chance import Request
 from spoor.lab.web import Web
 from spoor.live.from_settings import NO_OBJECTS, Objects
+from spoor.live.running import OWN_ERRORS
 from spoor.live.session import open_session
 from spoor.roles import Judge
 from spoor.settings import GIVEN_IN_PYTHON, Config, Crawling, FetchSettings, Politeness, StoreSettings, Target, dumps
@@ -233,3 +235,30 @@ class Unloadable(DeadlyJudge):
 def test_a_worker_that_cannot_begin_ends_the_crawl_with_its_reason(tmp_path: Path) -> None:
     with pytest.raises(SpoorError, match="the judge cannot be loaded in a worker process: ValueError: not here"):
         crawled_hub(tmp_path / "crawl", 1, Unloadable())
+
+
+UNFIT = """
+import aiohttp
+
+def connect(*_):
+    return object().max_size
+
+aiohttp.TCPConnector.connect = connect
+"""
+"""A module by which every new process has another version of a library, which does not fit."""
+
+
+def test_errors_of_ours_in_every_request_of_a_worker_end_the_crawl(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "sitecustomize.py").write_text(UNFIT)
+    monkeypatch.syspath_prepend(tmp_path / "modules")
+    monkeypatch.setattr("spoor.pools.Popen", subprocess.Popen)  # a new interpreter, which reads that module
+    (tmp_path / "seeds.txt").write_text("\n".join(f"http://127.0.96.{n}:1/" for n in range(1, OWN_ERRORS + 20)))
+    words = ["--keywords", "a", "--strategy", "breadth-first", "--allow-private", "--workers", "1"]
+    words += ["--seeds", str(tmp_path / "seeds.txt"), "--max-minutes", "0.5"]
+    assert main(["crawl", *words, "--out", str(tmp_path / "crawl")]) == 1
+    said = capsys.readouterr().err
+    assert "an error of spoor, not of the web" in said
+    assert f"{OWN_ERRORS} requests in a row failed by an error of spoor: AttributeError" in said

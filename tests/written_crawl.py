@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,6 @@ from pathlib import Path
 from spoor.crawl import Crawl
 from spoor.frontier.entry import HostRules
 from spoor.frontier.frontier import Frontier
-from spoor.frontier.rows import inflated
 from spoor.frontier.sqlite import SqliteStore
 from spoor.judging.combined import Truth
 from spoor.lab.simulated import simulate
@@ -24,10 +22,10 @@ from spoor.records import Failure, Link, Outcome, Page, Redirect, RobotsRules, V
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.duplicates import Duplicates
 from spoor.store.journal import Journal, PageFacts
+from spoor.store.run_time import RunTime
 from spoor.store.warc import Kept
 from spoor.store.warc_records import digest_of
 from spoor.strategy import Strategy
-from tests.version_4 import as_version_4
 
 POLITE = HostRules(delay=1.0, address_delay=0.25, ask_first=True)
 SETTINGS = '[target]\nscript = "mongolian"\n\n[crawl]\nseeds = ["http://a.test/"]\n\n[politeness]\nhost_delay = 1.0\n'
@@ -81,8 +79,14 @@ def crawl_into(
             store.write_along(part.write)
         crawl = Crawl(strategy, Frontier(store, rules), limits, journal)
         crawl.begin(seeds)
-        events = list(simulate(crawl, Telling(world, journal, duplicates, languages or {})))
-        journal.end(max((event.at for event in events), default=0.0), crawl.ended())
+        now = 0.0
+        run_time = RunTime.create(store.connection, lambda: now)
+        store.write_along(run_time.write)
+        run_time.begin()
+        for event in simulate(crawl, Telling(world, journal, duplicates, languages or {})):
+            now = max(now, event.at)
+        journal.end(now, crawl.ended())
+        run_time.end()
         crawl.frontier.commit()
     return folder
 
@@ -117,18 +121,3 @@ def small_world(redirect_to: str) -> WrittenWorld:
     relevant = {"http://a.test/", "http://b.test/", HOSTILE_URL}
     rules = {"c.test": RobotsRules("User-agent: *\nDisallow: /secret"), "b.test": RobotsRules(address="192.0.2.1")}
     return WrittenWorld(outcomes, relevant, {"a.test": 2.0, "b.test": 0.5}, rules)
-
-
-def as_version_2(folder: CrawlFolder) -> CrawlFolder:
-    """As folders were before robots.txt files were known by their URLs: one text for each host."""
-    as_version_4(folder)
-    with contextlib.closing(sqlite3.connect(folder.database, isolation_level=None)) as db:
-        for column in ("closed INTEGER NOT NULL DEFAULT 0", "robots TEXT NOT NULL DEFAULT ''"):
-            db.execute(f"ALTER TABLE hosts ADD COLUMN {column}")
-        db.create_function("inflated", 1, inflated)
-        db.execute(
-            "UPDATE hosts SET robots = (SELECT inflated(text) FROM robots WHERE url LIKE 'http%://' || name || '/%')"
-        )
-        db.execute("DROP TABLE robots")
-    (folder.path / "version").write_text("spoor crawl 2\n")
-    return folder

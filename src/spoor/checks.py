@@ -105,6 +105,16 @@ def address(value: Any) -> str:
     return text(value)
 
 
+FROM_ENVIRONMENT = "env"
+"""Instead of the URL of a proxy: those that HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY name."""
+
+
+def proxy(value: Any) -> str:
+    if text(value) not in ("", FROM_ENVIRONMENT) and normalise(value) is None:
+        raise ValueError('must be an http(s) URL, such as http://localhost:8080, or "env" for those of the environment')
+    return text(value)
+
+
 def endpoint(value: Any) -> str:
     if address(value) and (urlsplit(value).username or urlsplit(value).query or urlsplit(value).fragment):
         raise ValueError("must be a URL without user, password and query: put a key into an environment variable")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from spoor.actions import Action, AddSeeds, Budget, Submission
 from spoor.crawling.access import Access
 from spoor.crawling.failures import Failures
 from spoor.crawling.guidance import Guidance, Readmission, carry_out
+from spoor.crawling.https_outage import HttpsOutage
 from spoor.crawling.isolation import IsolatedParts, Isolation
 from spoor.crawling.outage import Outage
 from spoor.crawling.revision import learn_anew, revised
@@ -89,6 +91,7 @@ class Crawl:
         self._under_way = 0
         self._alone = False
         self._outage = Outage()
+        self._https = HttpsOutage(frontier)
         self._outage_changes: list[Event] = []
         self._interrupted_at: float | None = None
         self._idle = 0.0
@@ -105,12 +108,11 @@ class Crawl:
             if self.frontier.find([url]) == [None] and not self._scoring.is_foreign(url):
                 self.frontier.add(Entry(url, host_of(url), SOONEST, trail=root))
 
-    def resume(self, now: float, died_of: str = "", last_heard_of: float | None = None) -> None:
+    def resume(self, now: float, died_of: str = "", set_back: float = 0.0) -> None:
         """To be called before `begin` if the crawl may be a resumed one. `died_of` is the URL that the previous process
-        was working on when it died, "" if it did not die. `last_heard_of` is the last time it recorded, which is later
-        than `now` if the clock was set back."""
-        ahead = 0.0 if last_heard_of is None else max(0.0, last_heard_of - now)
-        given_up = self.frontier.reopen(now, died_of, ahead, max(LONGEST_DELAY, self.limits.longest_wait))
+        was working on when it died, "" if it did not die. The clock is `set_back` seconds behind the last time that it
+        recorded."""
+        given_up = self.frontier.reopen(now, died_of, set_back, max(LONGEST_DELAY, self.limits.longest_wait))
         if given_up:
             self._turned_away.append(Refused(now, Refusal(died_of, f"{DIED}, twice", parked=True)))
         elif died_of:
@@ -129,17 +131,22 @@ class Crawl:
         if self._outage.paused_since is not None:
             return self._probe(now)
         self.turns.begin()
+        self._https.select(now)
         self._interrupted_at = None
         best: Entry | None = None
         while not self._alone and not self.is_spent():
             if (asking := self._access.next_visit(now)) is not None:
                 self._under_way += 1
+                self._https.begun(asking)
                 return asking
             if (entry := self.frontier.peek(now)) is None:
                 return None
             if len(self._turned_away) + self.turns.set_aside >= AT_ONCE:
                 self._interrupted_at = now
                 return None
+            if self._https.holds(entry, now):
+                self.turns.set_aside += 1
+                continue
             if self.turns.is_blocked(entry):
                 continue
             if self.turns.goes_back(entry):
@@ -147,7 +154,9 @@ class Crawl:
                 if self.turns.may_review:
                     continue
                 entry = best
-            if self.turns.waits_for_better(entry, self.limits.price_at(now, self.frontier.visits), now):
+            if self._https.paused_since is None and self.turns.waits_for_better(
+                entry, self.limits.price_at(now, self.frontier.visits), now
+            ):
                 self._idle_since = now
                 return None
             if entry.because == DIED and self._under_way:
@@ -191,6 +200,7 @@ class Crawl:
         self._under_way += 1
         self._alone = entry.because == DIED
         self.frontier.begin(entry, now)
+        self._https.begun(visit)
         self._parts.begun(visit)
 
     def _refuse(self, entry: Entry, visit: Visit, ruling: Ruling, now: float) -> None:
@@ -255,7 +265,7 @@ class Crawl:
         self.turns.set_aside = 0
         events.extend(self._absorb_one(visit, outcome, verdicts, now) for visit, outcome in arrivals)
         self._scoring.keep_up()
-        for visit in self._outage.doubtful():
+        for visit in chain(self._outage.doubtful(), self._https.doubtful()):
             self._failures.restore(visit, now)
         events.extend(self._outage_changes)
         self._outage_changes.clear()
@@ -281,9 +291,9 @@ class Crawl:
             self._isolation.off()
 
     def _absorbed(self, visit: Visit, outcome: Outcome, verdict: Verdict | Trouble | None, now: float) -> Event:
-        if (change := self._outage.hear(visit, outcome, now)) is not None:
-            self._outage_changes.append(change)
-        if isinstance(outcome, Failure) and self._outage.excuses(visit, outcome):
+        changes = self._outage.hear(visit, outcome, now), self._https.hear(visit, outcome, now)
+        self._outage_changes.extend(change for change in changes if change is not None)
+        if isinstance(outcome, Failure) and any(one.excuses(visit, outcome) for one in (self._outage, self._https)):
             return self._failures.excuse(visit, outcome, now, self._waiting())
         if visit.purpose == "robots" and not isinstance(outcome, Trouble):
             return self._access.take_in(visit, outcome, now, self._waiting())
@@ -417,7 +427,10 @@ class Crawl:
             return math.inf if self._readmission.is_over else -math.inf
         if self._outage.paused_since is not None:
             return None if self._outage.is_probing else self._outage.probe_at
-        return self.frontier.wake_at() if self._interrupted_at is None else self._interrupted_at
+        if self._interrupted_at is not None:
+            return self._interrupted_at
+        times = (self.frontier.wake_at(), self._https.wake_at)
+        return min((at for at in times if at is not None), default=None)
 
     @property
     def interrupted(self) -> bool:
@@ -431,6 +444,11 @@ class Crawl:
         return self._outage.paused_since
 
     @property
+    def https_paused_since(self) -> float | None:
+        """Since when no certificate of an https host has been accepted, so that https links wait; None otherwise."""
+        return self._https.paused_since
+
+    @property
     def idle(self) -> float:
         """Seconds in which a connection stayed free although a link could have been fetched, because hosts that are
         free soon had better links."""
@@ -442,6 +460,8 @@ class Crawl:
             return f"the budget of {self.limits.visits} visits is spent"
         postponed = len(self.frontier)
         links = "1 link" if postponed == 1 else f"{postponed:,} links"
+        if postponed and self._https.paused_since is not None:
+            return f"nothing is waiting but {links} while no https host is accepted: {self._https.reason}"
         return f"nothing is waiting but {links} without a robots.txt" if postponed else "nothing is waiting"
 
     def is_spent(self) -> bool:

@@ -5,7 +5,9 @@ SpoorError                  anything spoor refuses to do, in one line with the r
 ├── BadInput                a file or folder is not what it should be        (exit 1)
 │   ├── MissingExtra        an optional library is not installed             (exit 1)
 │   └── BrokenStorage       the storage of a crawl is no longer writable     (exit 1)
-└── BrokenContract          a part, such as a judge, violated its role       (exit 1)
+│       └── NotWritten      a file cannot be written, with the remedy        (exit 1)
+├── BrokenContract          a part, such as a judge, violated its role       (exit 1)
+└── RequestsBroken          every request fails by an error of spoor         (exit 1)
 
 Errors of the web are never exceptions: each is a `records.Failure`."""
 
@@ -38,9 +40,19 @@ class BrokenStorage(BadInput):
     """The storage of a crawl is no longer writable: continuing is pointless."""
 
 
+class NotWritten(BrokenStorage):
+    """A file cannot be written: the message ends with what the user can do about it."""
+
+
 class BrokenContract(SpoorError):
     """A judge, scorer or other part violated the contract of its role."""
 
+
+class RequestsBroken(SpoorError):
+    """Every request fails by an error of spoor, or of a library that it uses: not one URL is at fault."""
+
+
+REPORT_IT = "nothing is lost: report it with a file of the folder trouble, and resume with another version"
 
 OF_STORAGE: tuple[type[Exception], ...] = (BrokenStorage, sqlite3.Error)
 """Exceptions that end a crawl. Any other exception while a URL is processed costs only that URL."""

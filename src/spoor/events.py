@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spoor.actions import Action
-from spoor.records import Listed, Rendering, Verdict, Visit
+from spoor.records import Listed, Rendering, Trouble, Verdict, Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Redirected:
 @dataclass(frozen=True, slots=True)
 class Failed:
     """No page came. `again_at` is the time of the next try, None if given up. `waiting`: see `Visited`. `excused`: the
-    cause was on our side, so the visit does not count."""
+    cause was on our side, so the visit does not count. `trouble` is the error of spoor, if that was the reason."""
 
     visit: Visit
     at: float
@@ -63,6 +63,7 @@ class Failed:
     again_at: float | None
     waiting: int
     excused: bool = False
+    trouble: Trouble | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,24 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
+class HttpsPaused:
+    """No certificate of an https host has been accepted `since` then, so https links wait. `reason` is the last
+    failure."""
+
+    at: float
+    since: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class HttpsResumed:
+    """A certificate was accepted again, `seconds` after the first failure."""
+
+    at: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class ClockSet:
     """The system clock was set, by `seconds`; the crawl measures time by a monotonic clock."""
 
@@ -174,7 +193,7 @@ class Taught:
     contradictions: int
 
 
-Aside = Refused | Troubled | Held | Paused | Resumed | ClockSet | Steered | Taught
+Aside = Refused | Troubled | Held | Paused | Resumed | HttpsPaused | HttpsResumed | ClockSet | Steered | Taught
 """Events between visits."""
 
 Event = Visited | Redirected | Failed | HostOpened | SitemapRead | Aside

@@ -54,6 +54,13 @@ def read_start(path: Path, size: int, kind: str) -> bytes:
         raise BadInput(f"cannot read the {kind} {path}: {error.strerror}") from None
 
 
+def allocate(file: int, size: int) -> None:
+    """Writes so many zeros to an empty file; raises OSError if there is no room, of which a memory map would die."""
+    left = size
+    while left:
+        left -= os.write(file, bytes(min(left, _CHUNK)))
+
+
 # Files and folders that are complete or absent, even if the writing process is killed.
 
 

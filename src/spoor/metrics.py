@@ -29,6 +29,7 @@ from spoor.frontier.rows import counters_of
 from spoor.store.crawl_folder import CrawlFolder, is_open_for_crawling
 from spoor.store.idle_time import idle_of_run
 from spoor.store.journal import open_to_read
+from spoor.store.run_time import seconds_of_runs
 from spoor.store.steered import steered
 
 # The metrics and their names.
@@ -73,6 +74,7 @@ class CrawlCounts:
     size: int = 0
     latencies: Durations = field(default_factory=Durations)
     links: Mapping[State, int] = field(default_factory=dict)
+    seconds: float = 0.0
     idle: float = 0.0
     paused: bool = False
     running: bool = True
@@ -96,6 +98,7 @@ Single = tuple[type[CounterMetricFamily | GaugeMetricFamily], str, str, Callable
 _SINGLE: tuple[Single, ...] = (
     (CounterMetricFamily, "spoor_relevant_pages", "Pages that were judged relevant.", lambda c: c.relevant),
     (CounterMetricFamily, "spoor_page_bytes", "Bytes of pages.", lambda c: c.size),
+    (CounterMetricFamily, "spoor_run_seconds", "How long the crawl ran.", lambda c: c.seconds),
     (CounterMetricFamily, "spoor_idle_by_choice_seconds", "Connections left free for better links.", lambda c: c.idle),
     (
         CounterMetricFamily,
@@ -207,6 +210,7 @@ class FolderMetrics:
             db.execute("BEGIN")  # A consistent view.
             self._count(db)
             self._counts.links = counters_of(db.execute("SELECT name, value FROM counters")).by_state
+            self._counts.seconds = seconds_of_runs(db)
             self._counts.paused = bool(Guidance.of(steered(db)).paused_by)
         self._counts.running = is_open_for_crawling(self.folder)
         self._counts.idle = self._idle + idle_of_run(self.folder.idle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import signal
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -152,7 +154,32 @@ def bound_memory(more: int) -> None:
     except OSError:
         return
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, hard))
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() - _freed_bytes() + more, hard))
+
+
+class _MallocInfo(ctypes.Structure):
+    """`struct mallinfo2` of glibc's malloc.h."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()  # noqa: SIM905
+    )
+
+
+@cache
+def _malloc_info() -> Callable[[], _MallocInfo] | None:
+    """None before glibc 2.33 and where there is none."""
+    function = getattr(ctypes.CDLL(None), "mallinfo2", None)
+    if function is not None:
+        function.argtypes, function.restype = (), _MallocInfo
+    return function
+
+
+def _freed_bytes() -> int:
+    """Bytes of the address space that malloc has kept of what was freed, and uses again. Were they counted as used,
+    each page could take as much as the largest before it besides its own share."""
+    info = _malloc_info()
+    return 0 if info is None else int(info().fordblks)
 
 
 def cause_of_death(code: int, seconds: float) -> str:

@@ -260,7 +260,8 @@ class Failure:
     """No page came. `again_after` is the time in seconds before a retry; None if there is no retry. `whole_host`: the
     server asks for a pause for the whole host, not only for this page. `unanswered`: the host sent nothing at all, so
     the cause may be on our side; `here`: it certainly is. `excused`: the visit is made again as if it had not been
-    made, and nothing is wrong with host or network."""
+    made, and nothing is wrong with host or network. `certificate`: that of the host was not accepted; what may be at
+    fault, besides the host."""
 
     reason: str
     again_after: float | None = None
@@ -268,13 +269,16 @@ class Failure:
     unanswered: bool = False
     here: bool = False
     excused: bool = False
+    certificate: Literal["", "the host alone", "clock or CA store"] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """No page came because of an error of spoor: a one-line message for an exception while the URL was processed."""
+    """No page came because of an error of spoor: a one-line message for an exception while the URL was processed.
+    `trace` is its traceback if it was requested then: no response is at fault, and it may befall every request."""
 
     reason: str
+    trace: str = ""
 
 
 @dataclass(frozen=True, slots=True)

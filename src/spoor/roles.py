@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,9 @@ from spoor.records import (
     WaitingLink,
 )
 
+if TYPE_CHECKING:  # numba takes half a second to import.
+    from spoor.compiled import Kernels
+
 Merge = Callable[[float, float], float]
 """Merges the evidence of two sightings of a link: maps the old and the new value to the value stored."""
 
@@ -59,7 +62,7 @@ class HasTargetPrior(Protocol):
 
 @runtime_checkable
 class MainTextReader(Protocol):
-    """A judge that prefers the main text of a page, `page.main_text`, to the whole text, where it has been
+    """A judge or scorer that prefers the main text of a page, `page.main_text`, to the whole text, where it has been
     extracted."""
 
     @property
@@ -95,6 +98,15 @@ class Waiting(Protocol):
 
     @property
     def waits(self) -> bool: ...
+
+
+@runtime_checkable
+class UsesKernels(Protocol):
+    """A part that calls compiled functions: these are compiled before the first request. Those of parts without this
+    role are compiled by the invented pages with which a crawl begins, one after the other."""
+
+    @property
+    def kernels(self) -> Kernels: ...
 
 
 class Teacher(Protocol):

@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 from spoor.checks import (
     Check,
     above_0,
-    address,
     always,
     at_least,
     contact,
@@ -26,6 +25,7 @@ from spoor.checks import (
     one_or_more,
     pattern,
     patterns,
+    proxy,
     setting,
     share,
     shown,
@@ -146,7 +146,7 @@ class Crawling:
     )
     connections: int = setting(64, at_least(1, MOST_CONNECTIONS), "concurrent requests, over all hosts")
     allow_private: bool = setting(False, yes_or_no, "visit loopback, private and link-local addresses too")
-    proxy: str = setting("", address, "HTTP proxy through which every request goes")
+    proxy: str = setting("", proxy, "HTTP proxy through which every request goes; `env`: those of the environment")
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class FetchSettings:
     read_seconds: float = setting(30.0, above_0, "without a byte from the server")
     whole_seconds: float = setting(90.0, above_0, "from the request to the last byte")
     body_bytes: int = setting(10_000_000, at_least(1, LARGEST_BODY), "size of a body as it is sent")
-    decompressed_bytes: int = setting(20_000_000, at_least(1), "size of a body after decompression")
+    decompressed_bytes: int = setting(10_000_000, at_least(1), "size of a body after decompression")
     header_bytes: int = setting(65_536, at_least(1, LARGEST_HEAD), "size of the status line and all headers")
     content_types: tuple[str, ...] = setting(
         ("text/", "application/xhtml+xml", "application/xml", "application/vnd.wap.xhtml+xml"),
@@ -188,7 +188,7 @@ class FetchSettings:
         "content types that are read; one that ends in / stands for all that begin with it",
     )
     parse_seconds: float = setting(10.0, above_0, "to read and judge a page")
-    parse_bytes: int = setting(1_000_000_000, at_least(1), "memory to read and judge a page")
+    parse_bytes: int = setting(200_000_000, at_least(1), "memory to read and judge a page")
     links_per_page: int = setting(4_000, at_least(1), "links of a page that are followed")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spoor.errors import BrokenContract
 from spoor.pricing import HitRates
@@ -23,8 +23,12 @@ from spoor.roles import (
     MainTextReader,
     Trail,
     Upkeep,
+    UsesKernels,
     Waiting,
 )
+
+if TYPE_CHECKING:
+    from spoor.compiled import Kernels
 
 
 class PageByPage(ABC):
@@ -90,8 +94,18 @@ class Strategy:
         return some_reads_content((self.trail, self.admission))
 
     @property
+    def reads_main_text(self) -> bool:
+        return reads_main_text(self.judge) or reads_main_text(self.scorer)
+
+    @property
     def link_reader(self) -> LinkReader | None:
         return self.scorer if isinstance(self.scorer, LinkReader) else None
+
+    @property
+    def kernels(self) -> Kernels:
+        """The compiled functions that the parts call."""
+        simple = (one for _, part in self._parts() for one in _simple(part))
+        return list(dict.fromkeys(kernel for part in simple for kernel in kernels_of(part)))
 
     def fresh(self) -> Strategy:
         """A copy with the same parameters that has learned nothing."""
@@ -155,11 +169,16 @@ def prior_of(judge: Judge) -> TargetPrior:
     return judge.target_prior if isinstance(judge, HasTargetPrior) else TargetPrior()
 
 
+def kernels_of(part: object) -> Kernels:
+    """The compiled functions that a part calls."""
+    return part.kernels if isinstance(part, UsesKernels) else ()
+
+
 def waits(part: object) -> bool:
     """Whether a judge or a scorer may block on a request while it reads a page."""
     return isinstance(part, Waiting) and part.waits
 
 
-def reads_main_text(judge: Judge) -> bool:
-    """Whether the main text of a page should be extracted before it is judged."""
-    return isinstance(judge, MainTextReader) and judge.reads_main_text
+def reads_main_text(part: object) -> bool:
+    """Whether the main text of a page should be extracted for this judge or scorer."""
+    return isinstance(part, MainTextReader) and part.reads_main_text

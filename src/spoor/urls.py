@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
 from functools import cache, lru_cache
+from itertools import accumulate
 
 from can_ada import parse
 from tldextract import TLDExtract
@@ -106,6 +108,10 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _SMALL_ESCAPE = re.compile(r"%(?:[a-f][0-9a-fA-F]|[0-9A-F][a-f])")
 _TOKEN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[0-9A-Za-z_-]{16,}|[0-9]{20,}")
 _SESSION_IN_PATH = re.compile(r"(?:;|%3B)(?:jsessionid|phpsessid)=[^/;]*|/\(S\([0-9a-z]{24}\)\)(?=/)", re.IGNORECASE)
+_SORTED_LISTING = re.compile(r"C=[NMSD][;&]O=[AD]")
+"""Another order of the same listing of a folder: by name, time, size or description, as Apache, lighttpd and nginx with
+fancyindex link to them from every listing."""
+_SUFFIX = ".html"
 _INDEX_NAMES = frozenset(name.lower() for name in INDEX_FILES)
 _KEPT = r"-\w~!$&()*+,;=@."  # Characters that are never escaped, neither in paths nor in queries.
 _ESCAPED = rf"(?:%(?!2E)[0-9A-F]{{2}}[{_KEPT}:]*+)*+"
@@ -157,7 +163,8 @@ def _without_dot_segments(url: str) -> str:
 
 
 def canonical(url: str) -> str:
-    """A normalised URL without what does not affect the page: tracking parameters, session ids, an empty query.
+    """A normalised URL without what does not affect the page: tracking parameters, session ids, the order of a listing,
+    an empty query.
 
     For live crawls. The other parameters keep their order and spelling, because some servers depend on it.
     """
@@ -167,6 +174,8 @@ def canonical(url: str) -> str:
     if "%3B" in path or ";" in path or "(" in path:
         bare = _SESSION_IN_PATH.sub("", path)
         path = path if bare == path else normalise(bare) or path
+    if path.endswith("/") and _SORTED_LISTING.fullmatch(query):
+        return path
     kept = "&".join(part for part in query.split("&") if not _is_noise(part))
     return f"{path}?{kept}" if kept else path
 
@@ -253,7 +262,7 @@ def robots_url(url: str) -> str:
 def near_misses(url: str) -> Iterator[str]:
     """Other URLs under which a recording may contain the page of a normalised URL, closest first.
 
-    They differ in the trailing slash or index file, in http or https, in `www.`, or in several of these.
+    They differ in the trailing slash, index file or `.html`, in http or https, in `www.`, or in several of these.
     """
     scheme, _, rest = url.partition("://")
     host, slash, tail = rest.partition("/")
@@ -281,6 +290,23 @@ def _other_paths(path: str) -> Iterator[str]:
     if folder and folder != path:
         yield folder
     yield from (variant for index in INDEX_FILES if (variant := f"{folder}/{index}") != path)
+    yield from _with_other_suffix(path)
+
+
+def _with_other_suffix(path: str) -> Iterator[str]:
+    """`/x.html` for `/x` and the other way round; never to or from an index file."""
+    name = path.rpartition("/")[2]
+    stem = name.removesuffix(_SUFFIX)
+    if not stem or stem.endswith(_SUFFIX) or {name.lower(), f"{stem}{_SUFFIX}".lower()} & _INDEX_NAMES:
+        return
+    yield f"{path}{_SUFFIX}" if stem == name else path.removesuffix(_SUFFIX)
+
+
+def first_within(urls: Collection[str], max_characters: int) -> int:
+    """How many of the first URLs have at most so many characters together."""
+    if sum(map(len, urls)) <= max_characters:
+        return len(urls)
+    return bisect_right(list(accumulate(map(len, urls))), max_characters)
 
 
 def difference(url: str, near_miss: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from spoor import settings as config
 from spoor.frontier.entry import State
 from spoor.settings import Config, Crawling, FetchSettings, Politeness, ScopeSettings, Target
+from tests.all_memory import sampled
 from tests.chaos import HONEST, WRONG, Chaos, chaos
 from tests.chaos.rules import CLOSED, OPEN, RULES, SLOW
 
@@ -27,7 +28,8 @@ HOSTS = [(path, "/robots.txt") for path in PATHS] + RULED
 
 @dataclass(frozen=True)
 class Crawled:
-    """A crawl that was told to stop, and did after so many `seconds`. `told` is what the process says of itself."""
+    """A crawl that was told to stop, and did after so many `seconds`. `told` is what the process says of itself;
+    `memory` are the bytes that it and its processes had at most."""
 
     servers: list[Chaos]
     folder: Path
@@ -35,6 +37,7 @@ class Crawled:
     errors: str = ""
     told: dict[str, float] = field(default_factory=dict)
     seconds: float = 0.0
+    memory: int = 0
 
     def server(self, path: str, rules: str = "/robots.txt") -> Chaos:
         return self.servers[HOSTS.index((path, rules))]
@@ -73,21 +76,32 @@ async def chaos_hosts() -> AsyncIterator[list[Chaos]]:
         yield servers
 
 
-async def crawl_until(crawled: Crawled, settings: Config, enough: Callable[[Crawled], Awaitable[bool]]) -> Crawled:
-    """Creates or resumes a crawl in the folder; it is told to stop as soon as it has done enough."""
+async def crawl_until(
+    crawled: Crawled, settings: Config, enough: Callable[[Crawled], Awaitable[bool]], fork: bool = False
+) -> Crawled:
+    """Creates or resumes a crawl in the folder; it is told to stop as soon as it has done enough. `fork`: its processes
+    are forked from one that has imported everything, whose memory counts, too."""
     path = crawled.folder.with_suffix(".toml")
     path.write_text(config.dumps(settings), "utf8")
-    command = (sys.executable, "-m", "tests.chaos.crawling", str(path), str(crawled.folder))
+    command = (
+        sys.executable,
+        "-m",
+        "tests.chaos.crawling",
+        str(path),
+        str(crawled.folder),
+        *(["fork"] if fork else []),
+    )
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
-    while process.returncode is None and not await enough(crawled):
-        await asyncio.sleep(0.5)
-    asked = time.monotonic()
-    with contextlib.suppress(ProcessLookupError):
-        process.terminate()
-    output, errors = await process.communicate()
+    async with sampled(process.pid) as peak:
+        while process.returncode is None and not await enough(crawled):
+            await asyncio.sleep(0.5)
+        asked = time.monotonic()
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        output, errors = await process.communicate()
     code, told, seconds = process.returncode or 0, json.loads(output or "{}"), time.monotonic() - asked
-    return replace(crawled, code=code, errors=errors.decode(), told=told, seconds=seconds)
+    return replace(crawled, code=code, errors=errors.decode(), told=told, seconds=seconds, memory=peak.size)
 
 
 def settings_for(seeds: list[str], pages_per_host: int | None, workers: int = 0) -> Config:
@@ -102,7 +116,6 @@ def settings_for(seeds: list[str], pages_per_host: int | None, workers: int = 0)
             whole_seconds=4.0,
             body_bytes=2_000_000,
             parse_seconds=1.0,
-            parse_bytes=300_000_000,
             links_per_page=200,
         ),
     )

@@ -1,8 +1,10 @@
-"""`python -m tests.chaos.crawling SETTINGS FOLDER`: a crawl until SIGTERM, that tells how long it held its loop."""
+"""`python -m tests.chaos.crawling SETTINGS FOLDER [fork]`: a crawl until SIGTERM, that tells how long it held its loop.
+With `fork`, its processes are forked instead of started."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import signal
 import sys
@@ -44,15 +46,16 @@ async def crawl(settings: Path, folder: Path) -> None:
             async for _ in session.run():
                 pass
             watching.cancel()
-    # Not `ru_maxrss`: that begins with what the process had that started this one.
-    (memory,) = [int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if "VmHWM" in line]
-    print(json.dumps({"held": held.most, "kilobytes": memory}))
+    print(json.dumps({"held": held.most}))
 
 
 if __name__ == "__main__":
     give_back_large_blocks()
     search_seldom_for_circles()
-    warm_up()
-    with forked_workers():  # Many pages are the death of who reads them.
-        asyncio.run(crawl(Path(sys.argv[1]), Path(sys.argv[2])))
+    settings_file, crawl_folder, *how = sys.argv[1:]
+    with contextlib.ExitStack() as stack:
+        if how:  # Many pages are the death of who reads them.
+            warm_up()
+            stack.enter_context(forked_workers())
+        asyncio.run(crawl(Path(settings_file), Path(crawl_folder)))
     leave(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import sys
 import threading
 import warnings
@@ -16,11 +17,13 @@ from typing import Self, Unpack
 
 from spoor import settings as config
 from spoor.api.options import AnyJudge, AnyPath, AnyStrategy, CrawlOptions, objects_of, settings_of
+from spoor.errors import REPORT_IT, RequestsBroken
 from spoor.events import Event, Failed, Visited
 from spoor.live.from_settings import Objects, strategy_of, with_kept_model
 from spoor.live.relearning import earlier_crawl, misleading
 from spoor.live.running import Session, run_for
 from spoor.live.session import open_session
+from spoor.live.surroundings import remarks
 from spoor.records import Judged
 from spoor.report.contents import CrawledPage
 from spoor.settings import Config
@@ -199,6 +202,8 @@ class _CrawlThread(threading.Thread):
             async with open_session(folder, settings, objects=self._objects, came=came) as session:
                 folder.write_settings(config.dumps(settings))
                 self._session = session
+                for line in remarks(settings.crawl.proxy, os.environ):
+                    _log.warning("%s", line)
                 if who := session.crawl.guidance.paused_by:
                     _log.warning("paused by %s: no requests are made until `spoor unpause %s`", who, folder.path)
                 if self._stopped:
@@ -207,6 +212,8 @@ class _CrawlThread(threading.Thread):
                     for event in events:
                         await self._tell(event, came)
                 self.ended = session.ended()
+                if session.broken:
+                    raise RequestsBroken(f"{session.broken}; {REPORT_IT}")
 
     async def _tell(self, event: Event, came: dict[str, Judged]) -> None:
         if isinstance(event, Failed):

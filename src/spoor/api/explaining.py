@@ -30,7 +30,7 @@ from spoor.robots import NeededFile
 from spoor.settings import GIVEN_IN_PYTHON, Config
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, lessons_in_order, open_parts, owner_of
-from spoor.store.journal import EventRow, PageRow, count_lessons, delay_in, number_of, numbered_lessons, pages_of
+from spoor.store.journal import EventRow, PageRow, count_lessons, number_of, numbered_lessons, pages_of
 from spoor.store.mail import lessons_of_others
 from spoor.store.renders import RenderRow
 from spoor.urls import origin_of, robots_url
@@ -322,7 +322,7 @@ def _happened(event: EventRow) -> str:
             said = {True: "relevant", False: "not relevant"}.get(detail["relevant"], "no longer marked")
             return f"{at} by {detail['who']}: {said}"
         case "host opened":
-            return f"{at}, {delay_in(detail):g} s between visits"
+            return f"{at}, {detail['delay']:g} s between visits"
         case "sitemap read":
             end = f"; {detail['cut']}" if detail["cut"] else ""
             return f"{at}: {detail['listed']:,} URLs listed, {detail['added']:,} let in{end}"

@@ -18,6 +18,7 @@ from spoor.report.contents import CrawledPage, KnownHost, KnownLink, PageVerdict
 from spoor.report.showing import plain
 from spoor.report.why import account
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
+from spoor.store.crawl_parts import open_parts, seconds_run
 from spoor.urls import normalise
 
 Table = Literal["pages", "links", "hosts", "verdicts"]
@@ -56,6 +57,12 @@ class StoredCrawl:
     @property
     def folder(self) -> Path:
         return self._folder.path
+
+    @property
+    def seconds(self) -> float:
+        """How long the crawl has run, in all its runs; up to its last commit if it is running."""
+        with open_parts(self._folder) as parts:
+            return seconds_run(parts)
 
     def pages(self, relevant_only: bool = False, texts: bool = True) -> Iterator[CrawledPage]:
         """In the order of their visits. Texts are read from the WARC files; `texts=False` is much faster."""

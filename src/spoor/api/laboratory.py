@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
 from spoor.api.options import AnyJudge, AnyPath, AnyStrategy
+from spoor.compiled import prepare
 from spoor.errors import UsageError
 from spoor.lab import comparison
 from spoor.lab.comparison import Comparison, Simulation, workers
-from spoor.lab.runs import prepared_task
+from spoor.lab.runs import kernels_for, prepared_task
 from spoor.lab.task import CustomJudge, CustomStrategy, Driver, StrategySpec, Task, read_seeds
 from spoor.lab.web import Web
 from spoor.lab.worlds import NAMED, Conditions
@@ -46,6 +47,7 @@ class TaskOptions(TypedDict, total=False):
 def simulate(web: AnyWeb, strategy: AnyStrategy, **options: Unpack[TaskOptions]) -> Simulation:
     """Runs one strategy on a web: its score, the score of the oracle, and its runs."""
     task = _task(web, options, [strategy])
+    prepare(kernels_for(task, [_given(strategy)]))
     return comparison.simulation(task, _given(strategy), options.get("orders", 1), unseen)
 
 
@@ -61,6 +63,7 @@ def compare(
     asked = dict(_named(strategies))
     task = _task(web, options, list(asked.values()))
     given = [_given(strategy, name) for name, strategy in asked.items()]
+    prepare(kernels_for(task, given))
     with workers(processes) as pool:
         return comparison.compare(task, given, pool, unseen, options.get("orders", 1))
 

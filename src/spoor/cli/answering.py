@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from spoor import settings as config
 from spoor.actions import Mark
 from spoor.cli.crawling import taught_line
-from spoor.cli.terminal import progress, say
+from spoor.cli.terminal import announced, say
+from spoor.compiled import prepare
 from spoor.errors import UsageError
 from spoor.events import Event, Taught
-from spoor.live.from_settings import begun_student
+from spoor.live.from_settings import begun_student, kernels_for
 from spoor.live.session import open_session
 from spoor.parse.words import folded
 from spoor.records import Failure, Question
@@ -168,7 +169,8 @@ def _learned(folder: CrawlFolder, settings: Config) -> str:
     """A running crawl learns by itself; otherwise the judge is trained now."""
     if is_crawled_into(folder):
         return "the running crawl learns from them"
-    with open_for_crawling(folder.path, progress) as opened:
+    with open_for_crawling(folder.path) as opened:
+        prepare(kernels_for(settings), announced)
         lessons = [event for event in asyncio.run(_learn(opened, settings)) if isinstance(event, Taught)]
     if not lessons:
         return "there is nothing new to learn"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -120,3 +121,24 @@ def add_json_file(parser: argparse.ArgumentParser, what: str) -> None:
         metavar="FILE",
         help=f"write {what} to FILE as JSON; without FILE, print JSON instead",
     )
+
+
+PROXY_HELP = "HTTP proxy for every request; env: the proxies of HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY"
+
+
+def add_proxy(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--proxy", type=_proxy, default="", metavar="URL", help=PROXY_HELP)
+
+
+def _proxy(text: str) -> str:
+    from spoor.checks import proxy
+
+    return checked(proxy, text)
+
+
+def checked(check: Callable[[str], str], text: str) -> str:
+    """The value of an option, by the check of the setting of the same name."""
+    try:
+        return check(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import sys
 import time
@@ -22,24 +23,40 @@ from spoor import registry
 from spoor import settings as config
 from spoor.actions import described
 from spoor.cli.dashboards import beside_crawl
-from spoor.cli.terminal import is_quiet, print_json, progress, remark, say
+from spoor.cli.terminal import announced, is_quiet, print_json, progress, remark, say
+from spoor.compiled import prepare
 from spoor.crawl import Crawl
-from spoor.errors import BadInput, UsageError
-from spoor.events import Event, Failed, Held, Paused, Resumed, Steered, Taught, Troubled, Visited
+from spoor.errors import REPORT_IT, BadInput, RequestsBroken, UsageError
+from spoor.events import (
+    Event,
+    Failed,
+    Held,
+    HttpsPaused,
+    HttpsResumed,
+    Paused,
+    Resumed,
+    Steered,
+    Taught,
+    Troubled,
+    Visited,
+)
+from spoor.fetch.proxies import Proxies
 from spoor.files import SUFFIX
-from spoor.live.from_settings import NO_OBJECTS, Objects, strategy_of, with_kept_model
+from spoor.live.from_settings import NO_OBJECTS, Objects, kernels_for, strategy_of, with_kept_model
 from spoor.live.measuring import metrics_of
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.relearning import earlier_crawl, misleading
 from spoor.live.running import run_for
 from spoor.live.scripts import program_for
 from spoor.live.session import open_session
+from spoor.live.surroundings import remarks
 from spoor.metrics import registry_of, serving
 from spoor.report.showing import duration, moment, plain
 from spoor.settings import Config
 from spoor.stopping import ExpectedFinds
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.recent import expected_in
+from spoor.store.run_time import RunTime
 from spoor.store.sharded_folder import ShardedFolder
 
 # A status line of a running crawl: redrawn on a terminal, otherwise printed and logged every few seconds.
@@ -55,19 +72,19 @@ SECONDS_WITHOUT_A_PAGE = 600.0
 class LiveLine:
     """Counts events and shows them; all output goes to standard error."""
 
-    def __init__(self, crawl: Crawl, no_browser: str = "") -> None:
+    def __init__(self, crawl: Crawl, run_time: RunTime, no_browser: str = "") -> None:
         """`no_browser` is what is missing to render pages; "" if nothing."""
-        self._crawl, self._frontier = crawl, crawl.frontier
-        self._began = self._last_line = time.monotonic()
+        self._crawl, self._frontier, self._run_time = crawl, crawl.frontier, run_time
+        self._last_line = time.monotonic()
         self._visited = self._found = self._failed = self._troubled = self._need_scripts = 0
-        self._rendered = self._gained = 0
+        self._rendered = self._gained = self._own_errors = 0
         self._rendering = 0.0
         self._no_browser = no_browser
         self._holds = 0
         self._longest: Held | None = None
         self._last_failure = ""
         self.expected: ExpectedFinds | None = None
-        self._last_page, self._silence_reported, self._last_count = self._began, False, 0
+        self._last_page, self._silence_reported, self._last_count = self._last_line, False, 0
         shown = _terminal() and not is_quiet()
         self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if shown else None
 
@@ -91,8 +108,9 @@ class LiveLine:
                     self._visited += 1
                     self._found += event.verdict.relevant
                     self._count_scripts(event)
-                case Failed(excused=False):
-                    self._failed += 1
+                case Failed():
+                    self._failed += not event.excused and event.trouble is None
+                    self._own_errors += event.trouble is not None
                     self._last_failure = f"{event.visit.url}: {event.reason}"
                 case Troubled():
                     self._troubled += 1
@@ -106,6 +124,10 @@ class LiveLine:
                     self._say(taught_line(event))
                 case Paused(since=since, reason=reason):
                     self._say(f"nothing has answered since {moment(since)}; the last failure was: {reason}; paused")
+                case HttpsPaused(at=at, since=since, reason=reason):
+                    self._say(https_line(at, since, reason))
+                case HttpsResumed(seconds=seconds):
+                    self._say(f"https certificates are accepted again after {duration(seconds)}; https links go on")
                 case Resumed(seconds=seconds):
                     self._say(f"something answers again after {duration(seconds)}; resumed")
                 case Steered(who=who, action=action, refused=refused):
@@ -128,9 +150,9 @@ class LiveLine:
             self._live.update(Text(self.line()))
         if (
             time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
-            and self._visited + self._failed > self._last_count
+            and self._visited + self._failed + self._own_errors > self._last_count
         ):
-            self._last_line, self._last_count = time.monotonic(), self._visited + self._failed
+            self._last_line, self._last_count = time.monotonic(), self._visited + self._failed + self._own_errors
             _log.info("%s", self.line())
             if not self._live:
                 remark(self.line())
@@ -155,16 +177,19 @@ class LiveLine:
             remark(line)
 
     def line(self) -> str:
-        seconds = max(1e-9, time.monotonic() - self._began)
+        seconds = max(1e-9, self._run_time.seconds)
         share = self._found / self._visited if self._visited else 0.0
         done = f"{self._visited:,} pages  {self._visited / seconds:,.1f}/s  {self._found:,} relevant ({share:.0%})"
         queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_delayed():,} hosts delayed"
         idle = f"idle by choice {self._crawl.idle / seconds:.0%}"
         since, who = self._crawl.paused_since, self._crawl.guidance.paused_by
         end = self._end(seconds) if since is None else f"paused: nothing has answered since {moment(since)}"
+        if (https_since := self._crawl.https_paused_since) is not None:
+            end = f"https links wait: no certificate was accepted since {moment(https_since)}"
         end = f"paused by {plain(who, 40)}, until `spoor unpause`" if who else end
         scripts = f"{self._need_scripts:,} need scripts  " if self._need_scripts else ""
         scripts += f"{self._rendered:,} rendered ({self._gained:,} gained)  " if self._rendered else ""
+        scripts = f"{self._own_errors:,} internal errors  {scripts}" if self._own_errors else scripts
         return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {self._expected()}{end}"
 
     def _expected(self) -> str:
@@ -192,9 +217,8 @@ class LiveLine:
         return "" if self._visited else self._last_failure
 
     def summary(self, ended: str, folder: Path) -> str:
-        seconds = time.monotonic() - self._began
         share = f" ({self._found / self._visited:.0%})" if self._visited else ""
-        done = f"{self._visited:,} pages in {seconds:,.1f} s, {self._found:,} relevant{share}"
+        done = f"{self._visited:,} pages in {self._run_time.seconds:,.1f} s, {self._found:,} relevant{share}"
         left = f"{self._failed:,} failed visits, {len(self._frontier):,} links still waiting"
         idle = f"a connection was idle for {self._crawl.idle:,.1f} s, waiting for better links on delayed hosts"
         end = f"ended because {ended}; the crawl is in {folder}"
@@ -206,12 +230,13 @@ class LiveLine:
             "pages": self._visited,
             "relevant": self._found,
             "failed": self._failed,
+            "internal_errors": self._own_errors,
             "need_scripts": self._need_scripts,
             "rendered": self._rendered,
             "gained": self._gained,
             "render_seconds": self._rendering,
             "waiting": len(self._frontier),
-            "seconds": time.monotonic() - self._began,
+            "seconds": self._run_time.seconds,
             "idle": self._crawl.idle,
             "ended_because": ended,
         }
@@ -224,11 +249,20 @@ class LiveLine:
             took = f"tabs were busy for {self._rendering:,.1f} s"
             yield f"{self._rendered:,} pages were rendered, {self._gained:,} of them gained text or links; {took}"
         if self._troubled:
-            yield f"{self._troubled:,} URLs failed because of internal errors; samples are in trouble/"
+            yield f"{self._troubled:,} URLs were processed in part because of internal errors; samples are in trouble/"
+        if self._own_errors:
+            yield f"{self._own_errors:,} visits failed because of internal errors; samples are in trouble/"
         if self._longest is not None:
             about = f" with {self._longest.url}" if self._longest.url else ""
             longest = f"longest {self._longest.seconds:.1f} s{about}: {self._longest.where}"
             yield f"the event loop was blocked {self._holds:,} times, {longest}"
+
+
+def https_line(at: float, since: float, reason: str) -> str:
+    """A wrong clock shows in the times of the line."""
+    what = f"no certificate of an https host has been accepted since {moment(since)}; the last failure was: {reason}"
+    remedy = f"check the clock of this machine, which says {moment(at)}, and its CA certificates (SSL_CERT_FILE)"
+    return f"{what}; https links wait: {remedy}"
 
 
 def taught_line(event: Taught) -> str:
@@ -285,15 +319,18 @@ FLAGS = {
 def run_crawl(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
     objects = checked(settings, CrawlFolder(arguments.out))
+    for line in remarks(settings.crawl.proxy, os.environ):
+        _log.warning("%s", line)
     if shards := _shards(arguments):
         from spoor.cli.sharded_crawls import run_sharded
 
-        return run_sharded(arguments, settings, shards)
+        return run_sharded(arguments, settings, objects, shards)
     if settings.shards.local:
         raise UsageError(f"--local {settings.shards.local}: say with --shards how many shards the crawl is to have")
     give_back_large_blocks()
     search_seldom_for_circles()
-    with open_for_crawling(arguments.out, progress) as folder:
+    with open_for_crawling(arguments.out) as folder:
+        prepare(kernels_for(settings, objects), announced)
         return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments))
 
 
@@ -312,6 +349,7 @@ def _shards(arguments: argparse.Namespace) -> int | None:
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
     """Builds the strategy. Reports errors in the settings before a folder is created."""
     objects = NO_OBJECTS.made(settings)
+    Proxies.of(settings.crawl.proxy, os.environ)
     program_for(settings.render)
     if warning := misleading(settings, earlier_crawl(settings, strategy_of(settings, objects), folder)):
         _log.warning("%s", warning)
@@ -381,7 +419,7 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, argume
         if arguments.metrics is not None:
             address = await opened.enter_async_context(serving(registry_of(metrics), arguments.metrics))
             remark(f"metrics are at {address}")
-        with LiveLine(session.crawl, session.no_browser) as line:
+        with LiveLine(session.crawl, session.run_time, session.no_browser) as line:
             beside = [asyncio.create_task(task) for task in (_tick(line), _look_ahead(line, folder))]
             async for events in run_for(session, settings.crawl.max_minutes):
                 metrics.tell(events)
@@ -393,6 +431,8 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, argume
             print_json(line.as_json(session.ended(), folder.path))
         else:
             say(line.summary(session.ended(), folder.path))
+    if session.broken:
+        raise RequestsBroken(f"{session.broken}; {REPORT_IT}")
     if line.nothing_but:
         raise BadInput(f"no page was fetched; the last failure was {line.nothing_but}")
     return 0

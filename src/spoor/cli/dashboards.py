@@ -9,7 +9,7 @@ import contextlib
 import signal
 from collections.abc import AsyncIterator
 
-from spoor.cli.terminal import remark
+from spoor.cli.terminal import remark, say
 from spoor.dashboard.guard import Guard
 from spoor.dashboard.server import Dashboard, serving
 from spoor.dashboard.watching import WatchedCrawl, answer_promptly
@@ -30,7 +30,7 @@ async def _serve(dashboard: Dashboard, address: str, port: int) -> None:
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(name, ended.set)
     async with serving(dashboard, address, port) as link:
-        print(f"the dashboard is at {link}", flush=True)  # Also with --quiet: the link is required.
+        say(f"the dashboard is at {link}", always=True)  # The link is required.
         remark("Ctrl-C ends it")
         await ended.wait()
 

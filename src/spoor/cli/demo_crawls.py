@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import shutil
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,12 +13,14 @@ from urllib.parse import urlsplit
 
 from spoor import settings as config
 from spoor.cli.crawling import LiveLine
-from spoor.cli.terminal import print_json, print_table, remark, say
+from spoor.cli.terminal import announced, print_json, print_table, remark, say
+from spoor.compiled import prepare
 from spoor.demo.plan import PageKind, Place, Plan
 from spoor.demo.server import DemoServer
 from spoor.demo.site import plan
 from spoor.errors import BadInput, MissingExtra, UsageError
 from spoor.events import Event, Failed, Visited
+from spoor.live.from_settings import kernels_for
 from spoor.live.process import search_seldom_for_circles
 from spoor.live.session import open_session
 from spoor.parse.pdf import can_be_read
@@ -76,6 +77,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
     links = [link.to.address in web.dead for host in web.hosts.values() for link in host.links()]
     remark(f"a web of {len(web.hosts)} hosts and {pages:,} pages on this machine; the Thai pages are relevant;")
     remark(f"{sum(links) / len(links):.0%} of its links lead to {len(web.dead)} dead hosts\n")
+    prepare([kernel for strategy in STRATEGIES for kernel in kernels_for(settings_for(strategy, (), 1))], announced)
     results = [crawl_into(path, strategy, web, arguments.max_pages) for strategy, path in folders.items()]
     for path in folders.values():
         write_page(figures(CrawlFolder(path)), CrawlFolder(path).report)
@@ -141,16 +143,16 @@ async def _crawl(folder: CrawlFolder, strategy: str, web: Plan, max_pages: int) 
     async with DemoServer(web) as server:
         settings = settings_for(strategy, server.seeds, max_pages)
         folder.write_settings(config.dumps(settings))
-        found, failed, began = 0, 0, time.monotonic()
+        found, failed = 0, 0
         kinds, kind_of = Counter[PageKind](), web.kinds()
         async with open_session(folder, settings) as session:
-            with LiveLine(session.crawl) as line:
+            with LiveLine(session.crawl, session.run_time) as line:
                 async for events in session.run():
                     line.tell(events)
                     found += sum(isinstance(event, Visited) and event.verdict.relevant for event in events)
                     failed += sum(isinstance(event, Failed) and event.visit.purpose == "page" for event in events)
                     kinds.update(kind_of[place] for place in _found(events) if place in kind_of)
-            visits, seconds = session.crawl.frontier.visits, time.monotonic() - began
+            visits, seconds = session.crawl.frontier.visits, session.run_time.seconds
         asked, disallowed = len(server.requests), server.disallowed.total()
         return Result(strategy, visits, found, failed, asked, seconds, disallowed, kinds)
 

@@ -191,7 +191,9 @@ def _grounds(arguments: argparse.Namespace, setup: Setup) -> list[correlation.La
         if not (web := setup.folder / f"{RECORDED.name}-{correlation.PARSING.main_text}").exists():
             build_recorded(recorded, web, arguments.workers, correlation.PARSING)
         return [correlation.LabelledWeb(web, FIELD)] * len(setup.seeds)
-    requests = [Request("topical", arguments.pages, seed, text=True) for seed in setup.seeds]
+    requests = [
+        Request("topical", arguments.pages, seed, text=True, parsing=correlation.PARSING) for seed in setup.seeds
+    ]
     webs = [generated(request, setup.folder / f"topical-{request.seed}") for request in requests]
     return [correlation.LabelledWeb(web, "relevant") for web in webs]
 

@@ -18,6 +18,7 @@ from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
 from spoor.report.showing import duration, moment, plain, share, size
 from spoor.report.summary import Figures
 from spoor.report.why import account
+from spoor.storage_errors import not_written
 from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, locked, open_for_crawling, open_for_reading
 from spoor.store.folder_check import Findings, check, compact, open_for_checking, repair_folder
 from spoor.urls import normalise
@@ -46,10 +47,8 @@ def _repair(folder: CrawlFolder, as_json: bool) -> int:
         try:
             done = repair_folder(folder, findings)
         except OSError as error:
-            failure = f"cannot repair {folder.path}: {error.strerror or error}"
-            raise BadInput(
-                f"{failure}; nothing was lost: free some disk space, or use a copy that you may write to"
-            ) from None
+            problem = not_written(folder.path, error)
+            raise BadInput(f"cannot repair {folder.path}, nothing was lost: {problem}") from None
         remaining = _checked(folder) if done else findings
     _print(folder, findings, done, remaining, as_json)
     return 1 if findings.damage else 0
@@ -100,7 +99,7 @@ def run_compact(arguments: argparse.Namespace) -> int:
     for part in open_for_reading(arguments.folder).parts:
         if is_crawled_into(part):
             raise UsageError(f"a crawl is running in {part.path}; stop it first")
-        with open_for_crawling(part.path, progress) as folder:
+        with open_for_crawling(part.path) as folder:
             sizes = compact(folder, progress)
         if arguments.json:
             print_json({"folder": str(part.path), **asdict(sizes)})
@@ -161,6 +160,7 @@ def summary_report(figures: Figures) -> str:
     done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}{left}"
     listed = f", {totals.from_sitemaps:,} links queued from {totals.sitemaps:,} sitemaps" if totals.sitemaps else ""
     asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
+    asides += f", {totals.internal_errors:,} internal errors" if totals.internal_errors else ""
     asides += f", {totals.needs_scripts:,} pages need scripts" if totals.needs_scripts else ""
     asides += f", {totals.rendered:,} rendered ({totals.gained_by_rendering:,} gained)" if totals.rendered else ""
     waiting = links["waiting"] + links["returning"]

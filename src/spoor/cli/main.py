@@ -14,8 +14,10 @@ from typing import NoReturn, cast
 
 from spoor import __version__
 from spoor.cli.command import OUTPUT_DEFAULTS, Parser, add_output_options
-from spoor.cli.options import crawl_actions, crawl_folders, crawls, models, simulations, web_actions
+from spoor.cli.options import checkups, crawl_actions, crawl_folders, crawls, models, simulations, web_actions
+from spoor.cli.streams import LostOutput, make_usable
 from spoor.errors import SpoorError
+from spoor.storage_errors import is_of_surroundings, remedy_of
 
 REGISTER = (
     crawls.register_demo,
@@ -48,6 +50,7 @@ REGISTER = (
     models.register_strategies,
     models.register_judges,
     models.register_completion,
+    checkups.register_doctor,
 )
 """Every top-level command, in the order of `spoor --help`."""
 
@@ -77,21 +80,35 @@ def command(name: str) -> Callable[[Namespace], int]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     try:
-        return run(parser().parse_args(argv))
+        code = run(_parsed(argv))
+        sys.stdout.flush()
+        return code
     except SpoorError as error:
         print(f"spoor: {error}", file=sys.stderr)
         return error.exit_code
     except (sqlite3.Error, UnicodeDecodeError) as error:  # The second if an SQLite message contains damaged bytes.
-        remedy = "`spoor check FOLDER` says what is wrong, and with --repair saves everything readable"
-        print(f"spoor: the database of the crawl cannot be used: {error}; {remedy}", file=sys.stderr)
+        print(f"spoor: the database of the crawl cannot be used: {error}; {remedy_of(error)}", file=sys.stderr)
         return 1
     except BrokenPipeError:
         # The reader of the pipe (head, less) has closed it; no message can be printed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if not is_of_surroundings(error):
+            raise
+        print(f"spoor: {error}; {remedy_of(error)}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("spoor: interrupted", file=sys.stderr)
         return 130
+
+
+def _parsed(argv: Sequence[str] | None) -> Namespace:
+    """Help is written before the process ends."""
+    try:
+        return parser().parse_args(argv)
+    finally:
+        sys.stdout.flush()
 
 
 def run(arguments: Namespace) -> int:
@@ -104,6 +121,7 @@ def run(arguments: Namespace) -> int:
 
 def program() -> NoReturn:
     """Entry point of the `spoor` command."""
+    make_usable()
     leave(main())
 
 
@@ -111,6 +129,7 @@ def leave(code: int) -> NoReturn:
     """Ends the process without freeing its objects one by one, which takes longer than a stopped crawl may take."""
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # The pipe was closed by its reader, or the stream is closed.
+        # The pipe was closed by its reader, or the stream is closed or full.
+        with contextlib.suppress(OSError, ValueError, LostOutput):
             stream.flush()
     os._exit(code)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,7 +16,9 @@ from spoor.cli.terminal import check_writable, print_json, progress, say, write_
 from spoor.errors import BadInput, UsageError
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
+from spoor.fetch.proxies import Proxies
 from spoor.live.from_settings import user_agent
+from spoor.live.surroundings import remarks
 from spoor.seeding.asking import ResultSource, asking
 from spoor.seeding.search import CONFIDENCES, Gathered, Seed, agreed, gather, seed_file, source
 from spoor.settings import Config, Crawling
@@ -32,6 +35,8 @@ def run_seeds(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--query {arguments.query!r} has no words to search for")
     sources = {spec: source(spec) for spec in arguments.source}
     check_writable(arguments.out)
+    for line in remarks(arguments.proxy, os.environ):
+        _log.warning("%s", line)
     gathered = asyncio.run(_ask_all(sources, query, arguments))
     failures = [f"{name}: {failure.reason}" for name, failure in gathered.failed.items()]
     if len(failures) == len(sources):
@@ -52,7 +57,8 @@ def run_seeds(arguments: argparse.Namespace) -> int:
 async def _ask_all(sources: dict[str, ResultSource], query: str, arguments: argparse.Namespace) -> Gathered:
     limits = FetchLimits(connect=arguments.timeout, idle=arguments.timeout, whole=arguments.timeout)
     agent = user_agent(Config(crawl=Crawling(contact=arguments.contact)))
-    async with HttpFetcher(agent, limits, time.time, allow_private=arguments.allow_private) as fetcher:
+    proxies = Proxies.of(arguments.proxy, os.environ)
+    async with HttpFetcher(agent, limits, time.time, proxies=proxies, allow_private=arguments.allow_private) as fetcher:
         with progress("sources", len(sources)) as advance:
             return await gather(sources, query, arguments.each, asking(fetcher), advance)
 

@@ -4,31 +4,41 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import signal
 import time
 
 from spoor import settings as config
-from spoor.cli.terminal import print_json, progress, remark, say
+from spoor.cli.terminal import announced, print_json, progress, remark, say
+from spoor.compiled import prepare
 from spoor.crawling.share import BUCKETS
 from spoor.errors import UsageError
+from spoor.live.from_settings import Objects, kernels_for, within_limit
 from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
-from spoor.live.shards import Coordinator, Totals
+from spoor.live.shards import Coordinator, Totals, of_each_shard
 from spoor.report.showing import duration
 from spoor.settings import Config, Target
 from spoor.store.crawl_folder import CrawlFolder, locked
 from spoor.store.moving import move_buckets
 from spoor.store.sharded_folder import ShardedFolder
+from spoor.store.sqlite_version import require_sqlite
 
 SECONDS_BETWEEN_LINES = 10.0
+_log = logging.getLogger(__name__)
 
 
-def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) -> int:
+def run_sharded(arguments: argparse.Namespace, settings: Config, objects: Objects, shards: int) -> int:
     """Resumes a folder that contains shards; if their number changes, moves buckets of hosts first."""
     _check_target(settings.target, shards)
     if settings.crawl.workers:
         problem = f"--shards {shards}: workers = {settings.crawl.workers}, but a shard fetches and reads pages itself"
         raise UsageError(f"{problem}; set workers = 0, and give --shards more shards if there are more cores")
     check_ray()
+    require_sqlite()
+    if not arguments.cluster:  # The shards inherit the limit of this process.
+        _, too_many = within_limit(of_each_shard(settings, shards))
+        if too_many:
+            _log.warning("each of %s shards: %s", shards, too_many)
     if shards > BUCKETS:
         raise UsageError(f"--shards {shards}: a crawl has 1 to {BUCKETS} shards")
     folder = CrawlFolder(arguments.out)
@@ -42,6 +52,7 @@ def run_sharded(arguments: argparse.Namespace, settings: Config, shards: int) ->
             move_buckets(sharded, shards, arguments.rebalance, progress)
         sharded.table(shards)
         folder.write_settings(config.dumps(settings))
+        prepare(kernels_for(settings, objects), announced)
         with connected(shards, arguments.cluster or ""):
             return asyncio.run(_crawl(sharded, settings, shards, arguments.json))
 
@@ -90,7 +101,7 @@ class _Line:
     """The totals of all shards, printed every few seconds."""
 
     def __init__(self) -> None:
-        self._began = self._last = time.monotonic()
+        self._last = time.monotonic()
         self._totals = Totals(0, 0, 0, 0, 0, 0.0)
 
     def tell(self, totals: Totals) -> None:
@@ -105,10 +116,10 @@ class _Line:
         totals = self._totals
         pages = f"{totals.pages:,} pages, {totals.relevant:,} relevant, {totals.failed:,} failed"
         busiest = f"the busiest shard made {totals.busiest:.0%} of {totals.visits:,} visits"
-        return f"{pages}, {totals.waiting:,} links wait; {busiest}; {duration(time.monotonic() - self._began)}"
+        return f"{pages}, {totals.waiting:,} links wait; {busiest}; {duration(totals.seconds)}"
 
     def as_json(self) -> dict[str, object]:
         totals = self._totals
         counts = {"pages": totals.pages, "relevant": totals.relevant, "failed": totals.failed}
         rest = {"visits": totals.visits, "waiting": totals.waiting, "busiest_shard": totals.busiest}
-        return {**counts, **rest, "seconds": time.monotonic() - self._began}
+        return {**counts, **rest, "seconds": totals.seconds}

@@ -11,6 +11,7 @@ from spoor import registry
 from spoor.cli.command import STANDARD_OUTPUT
 from spoor.cli.terminal import (
     SCORE_COLUMNS,
+    announced,
     check_writable,
     print_table,
     progress,
@@ -20,12 +21,13 @@ from spoor.cli.terminal import (
     write_json,
     write_text,
 )
+from spoor.compiled import prepare
 from spoor.crawling.share import BUCKETS
 from spoor.errors import UsageError
 from spoor.lab.comparison import Comparison, Objective, compare, grid, simplex, simulation, tune, value, workers
 from spoor.lab.measures import Information, Timing, information
 from spoor.lab.plots import plot_scores
-from spoor.lab.runs import prepared_task
+from spoor.lab.runs import kernels_for, prepared_task
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.worlds import NAMED, Conditions
 
@@ -108,6 +110,7 @@ def check_conditions(given: dict[str, Any]) -> None:
 def run_simulate(arguments: argparse.Namespace) -> int:
     check_writable(arguments.json)
     task, strategy = task_from(arguments, conditions_from(arguments)), arguments.strategy
+    prepare(kernels_for(task, [strategy]), announced)
     orders = arguments.orders or 1
     budget = prepared_task(task).yardstick.budget * len(prepared_task(task).seed_orders(orders))
     with progress(strategy, budget if task.conditions else None) as advance:
@@ -150,6 +153,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     check_writable(arguments.json, arguments.plot)
     task = task_from(arguments, conditions_from(arguments))
     strategies = names_in(arguments.strategies)
+    prepare(kernels_for(task, strategies), announced)
     orders = arguments.orders or 1
     shards = shards_in(arguments.shards)
     variants = len(set(strategies) - {"oracle"}) * max(1, len(shards)) + 1
@@ -185,6 +189,7 @@ def run_tune(arguments: argparse.Namespace) -> int:
     check_writable(arguments.json)
     strategies = _combinations(arguments)
     task = task_from(arguments)
+    prepare(kernels_for(task, strategies), announced)
     with workers(arguments.workers) as pool, progress("combinations", len(strategies) + 1) as advance:
         tried = tune(task, strategies, arguments.objective, pool, advance)
     if arguments.json != STANDARD_OUTPUT:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from spoor.cli.command import STANDARD_OUTPUT
+from spoor.cli.streams import LostOutput
 from spoor.errors import BadInput
 from spoor.progress import Advance, unseen
 
@@ -39,10 +40,15 @@ def is_quiet() -> bool:
     return _quiet.get()
 
 
-def say(*lines: str) -> None:
-    """Prints a summary."""
-    if not is_quiet():
-        print(*lines, sep="\n")
+def say(*lines: str, always: bool = False) -> None:
+    """Prints a summary; `always`: also with --quiet. It is lost if standard output is closed or full, because what it
+    summarises is done; results before it are not."""
+    if always or not is_quiet():
+        sys.stdout.flush()
+        try:
+            print(*lines, sep="\n", flush=True)
+        except LostOutput as error:
+            remark(f"spoor: {error}")
 
 
 def remark(line: str) -> None:
@@ -156,6 +162,14 @@ def progress(doing: str, total: int | None = None) -> Iterator[Advance]:
             yield advance
     else:
         yield _lines(doing, total)
+
+
+@contextlib.contextmanager
+def announced(doing: str, total: int | None = None) -> Iterator[Advance]:
+    """Like `progress`, with a line before it: also where no bar is shown, it is said at once what takes so long."""
+    remark(f"{doing} …")
+    with progress(doing, total) as advance:
+        yield advance
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import contextlib
 import logging
+import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -40,6 +41,7 @@ from spoor.lab.build.warc_source import parsing_of, read_warcs, warc_files
 from spoor.lab.link_graph import WebBacklinks
 from spoor.lab.web import Web
 from spoor.live.samples import pages_at
+from spoor.live.surroundings import remarks
 from spoor.ordering.path_model import write_paths
 from spoor.ordering.train_paths import MOST_PAGES, Lesson, TrainedPaths, train_paths
 from spoor.progress import Advance, counted
@@ -276,7 +278,9 @@ def _examples(sources: Sequence[Path], arguments: argparse.Namespace, advance: A
 
 
 def _asked_for(urls: Sequence[str], source: Path, arguments: argparse.Namespace, advance: Advance) -> list[Example]:
-    crawling = Crawling(contact=arguments.contact, allow_private=arguments.allow_private)
+    crawling = Crawling(contact=arguments.contact, allow_private=arguments.allow_private, proxy=arguments.proxy)
+    for line in remarks(crawling.proxy, os.environ):
+        _log.warning("%s", line)
     samples = asyncio.run(pages_at(urls, Config(crawl=crawling), advance))
     for url, why in samples.failed.items():
         _log.warning("left out %s: %s", url, why)

@@ -27,7 +27,7 @@ from spoor.lab.link_graph import locality
 from spoor.lab.web import Web
 from spoor.lab.worlds import FIELD, Conditions
 from spoor.progress import counted
-from spoor.settings import WIDEST_CONTEXT, ParseSettings
+from spoor.settings import USUAL_PARSING, WIDEST_CONTEXT, ParseSettings
 
 # `spoor web build`: a web from recorded crawls.
 
@@ -38,7 +38,8 @@ ALWAYS_SHOWN = ("redirects", "duplicates", "non-HTML", "errors", "broken", "trun
 def run_web_build(arguments: argparse.Namespace) -> int:
     began = time.monotonic()
     report = BuildReport()
-    made_from, parsing = " ".join(map(str, arguments.source)), _parsing(arguments)
+    made_from = " ".join(map(str, arguments.source))
+    parsing = _parsing(arguments, parsing_of(arguments.source[0]))
     records = _records(arguments.source, report, arguments.workers, parsing)
     name = arguments.name or arguments.out.resolve().name
     making = BuildOptions(name, made_from, arguments.truth, arguments.exact, parsing)
@@ -54,13 +55,11 @@ def run_web_build(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _parsing(arguments: argparse.Namespace) -> ParseSettings:
-    """From the arguments, or else the settings of the crawl that recorded the first source."""
-    crawled = parsing_of(arguments.source[0])
-    context = crawled.context if arguments.context is None else arguments.context
+def _parsing(arguments: argparse.Namespace, usual: ParseSettings) -> ParseSettings:
+    context = usual.context if arguments.context is None else arguments.context
     if not 0 <= context <= WIDEST_CONTEXT:
         raise UsageError(f"--context {context}: give a number of characters from 0 to {WIDEST_CONTEXT:,}")
-    return ParseSettings(arguments.main_text or crawled.main_text, context)
+    return ParseSettings(arguments.main_text or usual.main_text, context)
 
 
 def _records(sources: list[Path], report: BuildReport, workers: int | None, parsing: ParseSettings) -> Iterator[Packed]:
@@ -89,7 +88,10 @@ def _build_facts(web: Web) -> dict[str, int]:
 
 def run_web_generate(arguments: argparse.Namespace) -> int:
     shares = {name: getattr(arguments, name) for name in ("mislabelled", "errors", "non_html")}
-    request = Request(arguments.like, arguments.pages, arguments.seed, arguments.text, arguments.words, **shares)
+    parsing = _parsing(arguments, USUAL_PARSING)
+    request = Request(
+        arguments.like, arguments.pages, arguments.seed, arguments.text, arguments.words, **shares, parsing=parsing
+    )
     with progress(f"generating {request.name}", request.pages) as advance:
         generate(request, arguments.out, advance)
     web = Web.open(arguments.out)
@@ -144,6 +146,7 @@ def _overview(web: Web) -> dict[str, object]:
         "pages that need scripts": 0 if web.needs_scripts is None else int(web.needs_scripts.sum()),
         "sitemaps": len(web.sitemaps.named),
         "texts": web.has_content,
+        "HTML": web.has_html,
     }
 
 
@@ -279,7 +282,7 @@ async def _serve(web: Web, port: int, conditions: Conditions | None, log: TextIO
         raise BadInput(f"cannot listen on port {port}: {error.strerror or error}; give another --port") from None
     host, bound, *_ = runner.addresses[0]
     under = " under field conditions" if conditions else ""
-    print(f"{web.name} is served{under} by the proxy http://{host}:{bound}; stop it with Ctrl-C", flush=True)
+    say(f"{web.name} is served{under} by the proxy http://{host}:{bound}; stop it with Ctrl-C", always=True)
     try:
         await asyncio.Event().wait()
     finally:

@@ -20,6 +20,8 @@ FIRST_WAIT, LONGEST_WAIT = 60.0, 3600.0
 asks for that."""
 SURE = 2
 """Failed tries after which a host is taken not to exist; a faulty name server may report that, too."""
+CERTAIN = 4
+"""Failed tries, over some minutes, after which a certificate is invalid for good, as those of others are accepted."""
 GIVEN_UP = 86_400.0
 """Seconds before the next try, after the last try in a row."""
 
@@ -131,7 +133,7 @@ class Access:
                 self._frontier.answer(RobotsFile(visit.url, now + rules_last, leads_to=to), now, address=address)
                 return Redirected(visit, now, to, "", waiting)
             case Failure() as failure:
-                return Failed(visit, now, failure.reason, self._fail(visit, failure, now), waiting)
+                return self.fail(visit, failure, now, waiting)
         raise BrokenContract(f"{visit.url} is a robots.txt, but the outcome is a {type(outcome).__name__}")
 
     def _is_known(self, visit: Visit) -> bool:
@@ -153,17 +155,19 @@ class Access:
         """A robots.txt could not be fetched because of an outage on our side: it is requested again."""
         self._frontier.keep_robots(RobotsFile(url, now))
 
-    def _fail(self, visit: Visit, failure: Failure, now: float) -> float | None:
-        """Returns when it is requested again; None if the host itself will not change."""
+    def fail(self, visit: Visit, failure: Failure, now: float, waiting: int) -> Failed:
+        """Processes a visit to a robots.txt that failed. It is requested again, unless the host itself will not
+        change."""
         tries = visit.tries + 1
         heals = failure.again_after is not None or (failure.unanswered and tries < SURE)
+        heals = heals and not (failure.certificate and tries >= CERTAIN)
         asked = failure.again_after or FIRST_WAIT
         wait = max(asked, min(asked * 2.0**visit.tries, LONGEST_WAIT))
         until = now + (wait if tries < self._limits.robots_tries else max(wait, GIVEN_UP))
         if failure.whole_host:
             self._frontier.delay_until(visit.host, now, now + wait)
         self._frontier.answer(RobotsFile(visit.url, until, failed=failure.reason, may_heal=heals, tries=tries), now)
-        return until if heals else None
+        return Failed(visit, now, failure.reason, until if heals else None, waiting)
 
 
 def _other_scheme(url: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from spoor.crawling.access import Access
 from spoor.crawling.isolation import IsolatedParts, Isolation
 from spoor.events import Event, Failed
@@ -42,7 +44,8 @@ class Failures:
         the error are kept."""
         self._isolation.forget(visit.url)
         if visit.purpose == "robots":
-            return self._access.take_in(visit, Failure(trouble.reason, APART_AFTER), now, waiting)
+            failed = self._access.fail(visit, Failure(trouble.reason, APART_AFTER), now, waiting)
+            return replace(failed, trouble=trouble)
         again_at = None if visit.apart else now + APART_AFTER
         (entry,) = self._frontier.find([visit.url])
         if entry is None or entry.state is not State.IN_TRANSIT:
@@ -52,7 +55,7 @@ class Failures:
         else:
             self._frontier.settle(visit.url, now, again_at, TROUBLE + trouble.reason)
         self._parts.learn_miss(visit, trouble.reason)
-        return Failed(visit, now, trouble.reason, again_at, waiting)
+        return Failed(visit, now, trouble.reason, again_at, waiting, trouble=trouble)
 
     def excuse(self, visit: Visit, failure: Failure, now: float, waiting: int) -> Failed:
         """During an outage on our side: the URL is tried again as if it had not been visited, and nothing is

@@ -62,6 +62,7 @@ class Outage:
     def hear(self, visit: Visit, outcome: Outcome, now: float) -> Paused | Resumed | None:
         """To be called after every visit. Returns the resulting event, if any."""
         if isinstance(outcome, Trouble) or (isinstance(outcome, Failure) and outcome.excused):
+            self._probe = "" if visit.url == self._probe else self._probe
             return None
         if isinstance(outcome, Failure) and (outcome.unanswered or outcome.here):
             return None if self._is_old_news(visit, outcome) else self._hear_silence(visit, outcome, now)

@@ -11,11 +11,13 @@ import contextlib
 import os
 import sqlite3
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 from spoor.errors import BadInput
 from spoor.frontier.rows import UNREADABLE
+from spoor.storage_errors import is_of_surroundings, not_written, storing
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import open_to_read
 from spoor.store.transactions import transaction
@@ -25,12 +27,12 @@ PIECE = 50_000
 """Rows of the journal counted in one transaction: about half a second."""
 FINE, COARSE = 4, 256
 """Rows of the journal for each point of a curve: in a short crawl, and in a long one."""
-VERSION = 2
+VERSION = 3
 
 _CURVE_COLUMNS = """
-    bucket INTEGER PRIMARY KEY, at REAL NOT NULL, requests INTEGER NOT NULL, pages INTEGER NOT NULL,
-    relevant INTEGER NOT NULL, failures INTEGER NOT NULL, redirects INTEGER NOT NULL, bytes INTEGER NOT NULL,
-    waiting INTEGER NOT NULL
+    bucket INTEGER PRIMARY KEY, number INTEGER NOT NULL, at REAL NOT NULL, requests INTEGER NOT NULL,
+    pages INTEGER NOT NULL, relevant INTEGER NOT NULL, failures INTEGER NOT NULL, redirects INTEGER NOT NULL,
+    bytes INTEGER NOT NULL, waiting INTEGER NOT NULL
 """
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -80,7 +82,7 @@ _REASON = "ifnull(json_extract(detail, '$.reason'), '')"
 
 _CURVE = """
 INSERT INTO {table}
-SELECT id / {bucket}, max(id) * 0 + at, count(*), sum(page), sum(relevant), sum(failed), sum(redirected),
+SELECT id / {bucket}, max(id), at, count(*), sum(page), sum(relevant), sum(failed), sum(redirected),
     sum(size), waiting
 FROM (
     SELECT id, ended AS at, 1 AS page, relevant, 0 AS failed, 0 AS redirected, size, waiting
@@ -89,7 +91,8 @@ FROM (
     SELECT id, at, 0, 0, kind = 'failed', kind = 'redirected', 0, ifnull(json_extract(detail, '$.waiting'), 0)
     FROM crawl.events WHERE id > :after AND id <= :until AND number IS NOT NULL
 ) WHERE 1 GROUP BY 1
-ON CONFLICT DO UPDATE SET at = excluded.at, requests = requests + excluded.requests, pages = pages + excluded.pages,
+ON CONFLICT (bucket) DO UPDATE SET number = excluded.number, at = excluded.at,
+    requests = requests + excluded.requests, pages = pages + excluded.pages,
     relevant = relevant + excluded.relevant, failures = failures + excluded.failures,
     redirects = redirects + excluded.redirects, bytes = bytes + excluded.bytes, waiting = excluded.waiting
 """
@@ -127,14 +130,14 @@ _STEPS = (
     f"""
     INSERT INTO languages
     SELECT language, count(*), sum(relevant) FROM crawl.pages WHERE {_NEW} AND language != '' GROUP BY language
-    ON CONFLICT DO UPDATE SET pages = pages + excluded.pages, relevant = relevant + excluded.relevant
+    ON CONFLICT (name) DO UPDATE SET pages = pages + excluded.pages, relevant = relevant + excluded.relevant
     """,
     _CURVE.format(table="fine_curve", bucket=FINE),
     _CURVE.format(table="coarse_curve", bucket=COARSE),
     f"""
     INSERT INTO failures (purpose, reason, times, given_up)
     SELECT {_PURPOSE}, {_REASON}, count(*), sum(json_extract(detail, '$.again_at') IS NULL) {_FAILED} GROUP BY 1, 2
-    ON CONFLICT DO UPDATE SET times = times + excluded.times, given_up = given_up + excluded.given_up
+    ON CONFLICT (purpose, reason) DO UPDATE SET times = times + excluded.times, given_up = given_up + excluded.given_up
     """,
     f"""
     INSERT OR IGNORE INTO failed SELECT failures.id, new.id FROM (
@@ -143,7 +146,7 @@ _STEPS = (
     """,
     f"""
     INSERT INTO kinds SELECT kind, count(*) FROM crawl.events WHERE {_NEW} GROUP BY kind
-    ON CONFLICT DO UPDATE SET times = times + excluded.times
+    ON CONFLICT (kind) DO UPDATE SET times = times + excluded.times
     """,
     f"INSERT OR IGNORE INTO happened SELECT kind, id FROM crawl.events WHERE {_NEW}",
     f"""
@@ -184,38 +187,51 @@ _LAST = (
 )
 
 
-def place_for(folder: CrawlFolder) -> Path:
-    """Beside crawl.db, or in a temporary folder if the folder is read-only."""
+def places_for(folder: CrawlFolder) -> Iterator[Path]:
+    """Beside crawl.db; then, if the folder is read-only or full, a temporary folder."""
     if os.access(folder.path, os.W_OK):
-        return folder.path / FILE
-    return Path(tempfile.mkdtemp(prefix="spoor-dashboard-")) / FILE
+        yield folder.path / FILE
+    with storing(folder.path / FILE):
+        temporary = tempfile.mkdtemp(prefix="spoor-dashboard-")
+    yield Path(temporary) / FILE
 
 
 def open_to_count(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
-    """Creates the file if needed, and replaces it if it belongs to another crawl or version."""
-    db = _connected(file)
+    """Creates the file if needed, and replaces it if it belongs to another crawl or version. Raises NotWritten if the
+    disk is full or read-only."""
     try:
+        if (db := _opened(folder, file)) is None:
+            _remove(file)
+            db = _opened(folder, file)
+        assert db is not None, "a new file is current"
+        return db
+    except UNREADABLE as error:
+        if isinstance(error, sqlite3.Error) and is_of_surroundings(error):
+            raise not_written(file, error) from None
+        raise BadInput(f"cannot use {file}: {error}; delete it; the dashboard will create it again") from None
+
+
+def _opened(folder: CrawlFolder, file: Path) -> sqlite3.Connection | None:
+    """None if the file belongs to another crawl or version."""
+    uri = f"file:{quote(str(file))}"
+    with contextlib.ExitStack() as opened:
+        db = opened.enter_context(contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)))
         _prepare(db)
         _attach(db, folder)
         if not _is_current(db):
-            db.close()
-            _remove(file)
-            db = _connected(file)
-            _prepare(db)
-            _attach(db, folder)
-            _is_current(db)
-    except UNREADABLE as error:
-        db.close()
-        raise BadInput(f"cannot use {file}: {error}; delete it; the dashboard will create it again") from None
-    return db
+            return None
+        opened.pop_all()
+        return db
 
 
 def open_to_look_up(folder: CrawlFolder, file: Path) -> sqlite3.Connection:
     """The database of the crawl, with dashboard.db attached as `counted`; both read-only."""
-    db = open_to_read(folder.database)
-    db.execute("ATTACH ? AS counted", (f"file:{quote(str(file))}?mode=ro",))
-    db.execute("PRAGMA query_only = ON")
-    return db
+    with contextlib.ExitStack() as opened:
+        db = opened.enter_context(contextlib.closing(open_to_read(folder.database)))
+        db.execute("ATTACH ? AS counted", (f"file:{quote(str(file))}?mode=ro",))
+        db.execute("PRAGMA query_only = ON")
+        opened.pop_all()
+        return db
 
 
 def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
@@ -263,10 +279,6 @@ def state_of(db: sqlite3.Connection, name: str) -> int:
     lesson whose verdicts were counted."""
     row = db.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
     return int(row[0]) if row else 0
-
-
-def _connected(file: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{quote(str(file))}", uri=True, isolation_level=None)
 
 
 def _prepare(db: sqlite3.Connection) -> None:

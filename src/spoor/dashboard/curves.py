@@ -35,7 +35,7 @@ class Drawn:
 
 def _share(curve: Sequence[CurvePoint], place: int) -> float:
     """The share of relevant pages among recent ones, in percent."""
-    now, before = curve[place], curve[place - SMOOTHED] if place >= SMOOTHED else CurvePoint(0, 0, 0, 0, 0, 0, 0)
+    now, before = curve[place], curve[place - SMOOTHED] if place >= SMOOTHED else CurvePoint(0, 0, 0, 0, 0, 0, 0, 0)
     pages = now.pages - before.pages
     return 100 * (now.relevant - before.relevant) / pages if pages else 0.0
 
@@ -60,14 +60,13 @@ def drawn(asked: ChartQuery, curves: dict[str, list[CurvePoint]]) -> str:
 
 
 def _points(curve: list[CurvePoint], kind: Drawn, over: Over, length: float) -> list[Point]:
-    begin = curve[0].at if curve else 0.0
     return [
-        ((point.at - begin) / length if over == "time" else float(point.requests), max(0.0, kind.read(curve, place)))
+        (point.seconds / length if over == "time" else float(point.requests), max(0.0, kind.read(curve, place)))
         for place, point in enumerate(curve)
     ]
 
 
 def _unit(curves: dict[str, list[CurvePoint]]) -> tuple[str, float]:
     """The largest unit of which the longest crawl took at least two."""
-    longest = max((curve[-1].at - curve[0].at for curve in curves.values() if curve), default=0.0)
+    longest = max((curve[-1].seconds for curve in curves.values() if curve), default=0.0)
     return next(((name, length) for name, length in UNITS if longest >= 2 * length), UNITS[-1])

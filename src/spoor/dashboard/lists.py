@@ -16,7 +16,6 @@ from spoor.errors import UsageError
 from spoor.frontier.entry import Entry
 from spoor.frontier.evidence import EvidenceNames
 from spoor.frontier.rows import BEST, entry_of
-from spoor.report.showing import delay_column, has_robots_files
 from spoor.store.steered import steered
 
 # Waiting links: which are next, and the evidence for each.
@@ -51,8 +50,6 @@ class WaitingUrl:
 
 def waiting(reading: Reading, asked: QueueQuery) -> Part[WaitingUrl]:
     """Next first, except for links of delayed hosts."""
-    if "head" not in {row[1] for row in reading.db.execute("PRAGMA table_info(hosts)")}:
-        raise UsageError("the queue of a folder of an earlier version can be listed once this version has resumed it")
     (begin,) = place_in(asked.cursor, int) or (0,)
     if not 0 <= begin <= FARTHEST:
         raise UsageError("invalid cursor for this list; leave it out to start again")
@@ -150,7 +147,7 @@ def hosts(reading: Reading, asked: HostQuery) -> Part[ListedHost]:
 
 
 def _host(db: sqlite3.Connection, guidance: Guidance, row: tuple[Any, ...]) -> ListedHost:
-    query = f"SELECT {delay_column(db)}, free_at, address FROM hosts WHERE name = ?"
+    query = "SELECT delay, free_at, address FROM hosts WHERE name = ?"
     known = db.execute(query, (row[1],)).fetchone()
     delay, free_at, address = known or (None, None, "")
     return ListedHost(*(*row, delay, free_at, address, _blocked(db, guidance, row[1])))
@@ -160,8 +157,6 @@ def _blocked(db: sqlite3.Connection, guidance: Guidance, host: str) -> str:
     """Blocked by a person, or because its robots.txt could not be fetched, without which no page is fetched."""
     if blocked := guidance.blocks(f"http://{host}/"):
         return blocked
-    if not has_robots_files(db):
-        return ""
     query = "SELECT failed FROM robots WHERE url IN (?, ?) AND failed != ''"
     row = db.execute(query, (f"https://{host}/robots.txt", f"http://{host}/robots.txt")).fetchone()
     return f"robots.txt could not be fetched: {row[0]}" if row else ""

@@ -17,6 +17,7 @@ from spoor.settings import Config
 from spoor.stopping import ExpectedFinds
 from spoor.store.event_rows import WHILE_IT_RUNS
 from spoor.store.idle_time import idle_of_run
+from spoor.store.run_time import Timeline, runs_of, seconds_of_runs
 from spoor.store.steered import steered
 
 State = Literal["running", "paused", "ended", "killed", "empty"]
@@ -48,10 +49,11 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The current state of a crawl. Times are in seconds since 1970; `idle` is the seconds in which connections were
-    left free for better links. `expected` is None if the strategy does not predict the yield of links, or until it is
-    computed; `teaching` is None if the judge cannot be taught. `counted` and `searchable` are the shares of the journal
-    that the dashboard has counted, and whose texts it has indexed; `blocks` are the patterns blocked by persons."""
+    """The current state of a crawl. Times are in seconds since 1970; `seconds` is how long it ran, `idle` for how many
+    seconds connections were left free for better links. `expected` is None if the strategy does not predict the yield
+    of links, or until it is computed; `teaching` is None if the judge cannot be taught. `counted` and `searchable` are
+    the shares of the journal that the dashboard has counted, and whose texts it has indexed; `blocks` are the patterns
+    blocked by persons."""
 
     number: int
     name: str
@@ -62,6 +64,7 @@ class Overview:
     strategy: str
     began: float | None
     last: float | None
+    seconds: float
     requests: int
     pages: int
     relevant: int
@@ -95,9 +98,10 @@ class OverviewQuery:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Cumulative counts at one time."""
+    """Cumulative counts at one time, when the crawl had run for so many `seconds`."""
 
     at: float
+    seconds: float
     requests: int
     pages: int
     relevant: int
@@ -115,7 +119,8 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
     stops = _stops(db)
     began = _began(db)
     last = curve[-1].at if curve else None
-    lately = _lately(curve)
+    seconds = seconds_of_runs(db)
+    lately = _lately(curve, seconds)
     hosts, with_relevant = db.execute(
         "SELECT (SELECT count(*) FROM counted.hosts), (SELECT count(*) FROM counted.hosts WHERE relevant > 0)"
     ).fetchone()
@@ -131,6 +136,7 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
         strategy=settings.crawl.strategy if settings else "",
         began=began,
         last=last,
+        seconds=seconds,
         requests=requests,
         pages=pages,
         relevant=relevant,
@@ -167,14 +173,15 @@ def _curve(db: sqlite3.Connection) -> list[CurvePoint]:
     table, bucket = ("coarse_curve", COARSE) if state_of(db, "journal") > LONG else ("fine_curve", FINE)
     width = max(1, math.ceil(state_of(db, "journal") / bucket / POINTS))
     query = (
-        f"SELECT bucket / {width}, max(bucket) * 0 + at, sum(requests), sum(pages), sum(relevant), sum(failures), "
+        f"SELECT bucket / {width}, max(number), at, sum(requests), sum(pages), sum(relevant), sum(failures), "
         f"sum(bytes), waiting FROM counted.{table} GROUP BY 1 ORDER BY 1"
     )
-    points, sums = list[CurvePoint](), [0] * 5
-    for _, at, *counts, waiting in db.execute(query):
+    points, sums, times = list[CurvePoint](), [0] * 5, Timeline(runs_of(db))
+    for _, number, at, *counts, waiting in db.execute(query):
         sums = [known + more for known, more in zip(sums, counts, strict=True)]
         requests, pages, relevant, failures, volume = sums
-        points.append(CurvePoint(at, requests, pages, relevant, failures, volume, waiting))
+        ran = times.ran(number, at)
+        points.append(CurvePoint(at, ran, requests, pages, relevant, failures, volume, waiting))
     return points
 
 
@@ -200,15 +207,16 @@ class _Lately:
         return self.requests / self.seconds if self.seconds > 0 else 0.0
 
 
-def _lately(curve: list[CurvePoint]) -> _Lately:
+def _lately(curve: list[CurvePoint], seconds: float) -> _Lately:
+    """The end of a crawl that ran for so many seconds."""
     if not curve:
         return _Lately(0, 0, 0, 0.0)
     end = curve[-1]
     reach = max(LEAST_LATELY, int(LATELY * end.requests))
     before = [point for point in curve if point.requests <= end.requests - reach]
-    begin = before[-1] if before else CurvePoint(curve[0].at, 0, 0, 0, 0, 0, 0)
+    begin = before[-1] if before else CurvePoint(curve[0].at, 0.0, 0, 0, 0, 0, 0, 0)
     counts = (end.requests - begin.requests, end.pages - begin.pages, end.relevant - begin.relevant)
-    return _Lately(*counts, end.at - begin.at)
+    return _Lately(*counts, seconds - begin.seconds)
 
 
 def _forecast(
@@ -222,8 +230,7 @@ def _forecast(
         spent = counters.get("visits", 0) - counters.get("excused", 0)
         left.append(max(0, settings.crawl.max_pages - spent))
     if settings.crawl.max_minutes is not None:
-        ends = _run_began(reading.db) + 60 * settings.crawl.max_minutes
-        left.append(max(0.0, ends - reading.now) * lately.per_second)
+        left.append(max(0.0, 60 * settings.crawl.max_minutes - runs_of(reading.db)[-1].seconds) * lately.per_second)
     if not left:
         return None
     requests, share = int(min(left)), lately.harvest
@@ -284,14 +291,6 @@ def _began(db: sqlite3.Connection) -> float | None:
     first = "(SELECT {0} FROM {1} WHERE {0} IS NOT NULL ORDER BY id LIMIT 1)"
     row = db.execute(f"SELECT {first.format('started', 'pages')}, {first.format('started', 'events')}").fetchone()
     return min((moment for moment in row if moment is not None), default=None)
-
-
-def _run_began(db: sqlite3.Connection) -> float:
-    """When the current run began: at the first row after the last end."""
-    after = "ifnull((SELECT max(id) FROM counted.happened WHERE kind = 'ended'), 0)"
-    first = f"(SELECT {{0}} FROM {{1}} WHERE {{0}} IS NOT NULL AND id > {after} ORDER BY id LIMIT 1)"
-    row = db.execute(f"SELECT {first.format('started', 'pages')}, {first.format('started', 'events')}").fetchone()
-    return min((moment for moment in row if moment is not None), default=0.0)
 
 
 def _sums(db: sqlite3.Connection) -> tuple[int, ...]:

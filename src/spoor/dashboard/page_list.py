@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from spoor.dashboard.page_texts import query_of
 from spoor.dashboard.reading import ListQuery, Part, Reading, ShortListQuery, cursor_of, part_of, place_in
-from spoor.store.journal import needs_scripts_column
 from spoor.store.marks import mark_of
 
 MOST_MATCHES = 10_000
@@ -145,8 +144,7 @@ def _rows(reading: Reading, where: Sequence[str], values: Sequence[Any], order: 
 
 def listed_pages(reading: Reading, numbers: Sequence[int]) -> list[ListedPage]:
     """In the order of the numbers."""
-    scripts = needs_scripts_column(reading.db)
-    query = f"SELECT {_COLUMNS}, {scripts} FROM pages WHERE id = ?"
+    query = f"SELECT {_COLUMNS}, needs_scripts FROM pages WHERE id = ?"
     found = (reading.db.execute(query, (number,)).fetchone() for number in numbers)
     return [_page(reading.db, row) for row in found if row]
 

@@ -9,19 +9,20 @@ import os
 import sqlite3
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from spoor.dashboard.counts import count_on, open_to_count, open_to_look_up, place_for
+from spoor.dashboard.counts import FILE, count_on, open_to_count, open_to_look_up, places_for
 from spoor.dashboard.page_texts import index_texts
 from spoor.dashboard.reading import Memory, Reading
-from spoor.errors import BadInput, SpoorError
+from spoor.errors import BadInput, NotWritten, SpoorError
 from spoor.frontier.rows import UNREADABLE
 from spoor.pools import DaemonThreads
 from spoor.stopping import ExpectedFinds
+from spoor.storage_errors import is_of_surroundings, not_written
 from spoor.store.crawl_folder import CrawlFolder, is_open_for_crawling
 from spoor.store.recent import expected_in
 
@@ -55,7 +56,10 @@ class WatchedCrawl:
     folder: CrawlFolder
     number: int
     trouble: str = field(default="", init=False)
+    _places: Iterator[Path] = field(init=False)
+    """Where the counts may be, as far as not yet tried."""
     _file: Path = field(default=Path(), init=False)
+    _looked_up_in: Path = field(default=Path(), init=False)
     _counting: sqlite3.Connection | None = field(default=None, init=False)
     _looking_up: sqlite3.Connection | None = field(default=None, init=False)
     _asked_at: float = field(default=0.0, init=False)
@@ -70,6 +74,9 @@ class WatchedCrawl:
     _counter: Executor = field(default_factory=lambda: DaemonThreads(1), init=False)
     _reader: Executor = field(default_factory=lambda: DaemonThreads(1), init=False)
 
+    def __post_init__(self) -> None:
+        self._places = places_for(self.folder)
+
     async def start(self) -> None:
         await asyncio.get_running_loop().run_in_executor(self._counter, self._begin)
 
@@ -83,7 +90,7 @@ class WatchedCrawl:
         """Counts new rows until cancelled."""
         while True:
             try:
-                pause = await asyncio.get_running_loop().run_in_executor(self._counter, self._count)
+                pause = await asyncio.get_running_loop().run_in_executor(self._counter, self._count_on)
                 self.trouble = ""
             except (SpoorError, *UNREADABLE) as error:
                 _log.warning("cannot count %s: %s", self.folder.database, error)
@@ -111,9 +118,44 @@ class WatchedCrawl:
         self._ask_again_at = 0.0
 
     def _begin(self) -> None:
-        self._file = place_for(self.folder)
-        self._counting = open_to_count(self.folder, self._file)
-        count_on(self._counting, 1000)
+        """Counts in the first place that has room. Raises NotWritten if none has."""
+        problem: NotWritten | None = None
+        for file in self._places:
+            try:
+                counting = self._opened(file)
+            except NotWritten as error:
+                problem = error
+                continue
+            if problem is not None:
+                _log.warning("%s; counting in %s instead", problem, file)
+            self._counting, self._file = counting, file
+            return
+        raise problem or NotWritten(f"no place is left for {FILE}")
+
+    def _opened(self, file: Path) -> sqlite3.Connection:
+        db = open_to_count(self.folder, file)
+        try:
+            count_on(db, 1000)
+        except sqlite3.Error as error:
+            db.close()
+            raise (not_written(file, error) if is_of_surroundings(error) else error) from None
+        return db
+
+    def _count_on(self) -> float:
+        """Like `_count`; moves the counts if their place is full."""
+        try:
+            return self._count()
+        except sqlite3.Error as error:
+            if not is_of_surroundings(error):
+                raise
+            full, before = not_written(self._file, error), self._counting
+            try:
+                self._begin()
+            except NotWritten:
+                raise full from None
+            if before is not None:
+                before.close()
+            return 0.0
 
     def _count(self) -> float:
         """Counts one batch, or indexes some texts. Returns the seconds to wait before the next."""
@@ -133,8 +175,12 @@ class WatchedCrawl:
         return SECONDS_BETWEEN_COUNTS if watched else SECONDS_UNWATCHED
 
     def _answer(self, question: Callable[[Reading], T]) -> T:
+        if self._looking_up is not None and self._looked_up_in != self._file:
+            self._looking_up.close()
+            self._looking_up = None
         if self._looking_up is None:
-            self._looking_up = open_to_look_up(self.folder, self._file)
+            self._looked_up_in = self._file
+            self._looking_up = open_to_look_up(self.folder, self._looked_up_in)
         db = self._looking_up
         try:
             db.execute("BEGIN")

@@ -19,7 +19,7 @@ from aiohttp import web as http
 from spoor.demo.plain_pdf import pages_of, pdf
 from spoor.demo.plan import LATENCY, Anchor, Host, Moved, Place, Plan, Spelling, Text
 from spoor.errors import BadInput
-from spoor.lab.generate.language_texts import CODECS
+from spoor.lab.generate.pages import CODECS
 from spoor.lab.sitemaps import written_sitemap
 from spoor.records import Listed, SitemapFile
 

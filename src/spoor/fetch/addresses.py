@@ -62,9 +62,11 @@ def refusal(address: str) -> str:
 def literal_of(url: str) -> str:
     """The IP address in a normalised URL; "" if it has a host name to be resolved."""
     try:
-        return str(ip_address(urlsplit(url).hostname or ""))
+        address = ip_address(urlsplit(url).hostname or "")
     except ValueError:
         return ""
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return str(address) if mapped is None else f"::ffff:{mapped}"  # Before 3.13, Python writes it in other ways.
 
 
 def is_this_machine(url: str) -> bool:

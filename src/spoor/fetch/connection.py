@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 from collections.abc import Mapping
 from typing import Protocol
 
 import aiohttp
-from aiohttp.base_protocol import BaseProtocol
 from aiohttp.connector import Connection as OpenConnection
-from aiohttp.http import HttpProcessingError, HttpResponseParser, RawResponseMessage
-from aiohttp.http_exceptions import BadHttpMessage
-from aiohttp.streams import StreamReader
 
 from spoor.fetch.decoding import FetchLimits
+from spoor.fetch.http_parser import BrokenResponse, ResponseHead, ResponseParser
 
 Headers = Mapping[str, str]
-READ_AT_ONCE = 64 * 1024
-"""Bytes read from a connection at once: a server may have put thousands of responses into them, each of which takes
-time to process."""
-MOST_INTERIM = 16
-"""Maximum number of interim responses such as `100 Continue` before the final one."""
-_SWITCHING_PROTOCOLS = 101
+MAX_READ_BYTES = 64 * 1024
+"""Read from a connection at once: a server may have put thousands of chunks into them, each of which takes time to
+process."""
+LATE_SECONDS = 0.25
+"""Delay of a timer from which the loop is taken to have been held up."""
 _BREAKS_A_LINE = re.compile(r"[\r\n\0]")
 
 
@@ -37,12 +32,12 @@ class Receiver(Protocol):
     @property
     def is_held(self) -> bool: ...
 
-    def begin(self, head: RawResponseMessage) -> None: ...
+    def begin(self, head: ResponseHead) -> None: ...
 
     def take(self, data: bytes) -> None: ...
 
 
-class Connection(BaseProtocol):
+class Connection(asyncio.BufferedProtocol):
     """Opened by aiohttp, and closed through it; in between, data arrives here.
 
     It is idle, receiving a response, holding one (not reading, because the receiver is held) or closed. While idle it
@@ -50,42 +45,41 @@ class Connection(BaseProtocol):
     """
 
     def __init__(
-        self, opened: OpenConnection, transport: asyncio.Transport, request: aiohttp.ClientRequest, limits: FetchLimits
+        self,
+        opened: OpenConnection,
+        transport: asyncio.Transport,
+        request: aiohttp.ClientRequest,
+        limits: FetchLimits,
+        buffer: memoryview,
     ) -> None:
-        """`request` is the one for which it was opened: the headers of all, and the way to the server."""
-        super().__init__(asyncio.get_running_loop())
+        """`request` is the one for which it was opened: the headers of all, and the way to the server. Event loops read
+        into `buffer`, which all connections share: it is emptied before the next one reads."""
         assert opened.protocol is not None
         self.is_reusable = False
         self.responses = 0
+        self._loop = asyncio.get_running_loop()
         self._opened, self._handler, self._transport = opened, opened.protocol, transport
         self._headers = request.headers
         self._proxied = request.proxy is not None
         self._tunnelled = self._proxied and request.is_ssl()
-        self._idle_seconds = limits.idle
-        self._response_parser = HttpResponseParser(
-            self,
-            self._loop,
-            READ_AT_ONCE,
-            max_line_size=limits.head,
-            max_field_size=limits.head,
-            read_until_eof=True,
-            auto_decompress=False,
-        )
+        self._limits = limits
+        self._buffer = buffer
         self._receiver: Receiver | None = None
-        self._body: StreamReader | None = None
-        self._interim = 0
-        self._stays_open = False
+        self._parser = ResponseParser(limits.head)
         self._until = self._heard = 0.0
+        self._is_extended = False
         self._waiter: asyncio.Future[None] | None = None
         self._error: Exception | None = None
 
     def take_over(self) -> None:
-        """From now on, data arrives here."""
-        if self._handler.should_close:  # There was data before any request.
+        """From now on, data arrives here. Raises BrokenResponse or ConnectionError."""
+        early = self._handler._tail
+        if early or self._handler.should_close or self._transport.is_closing():
             self.close()
-            raise BadHttpMessage("Bad status line")
-        setattr(self._transport, "max_size", READ_AT_ONCE)  # noqa: B010 (only transports of sockets declare it)
+            raise _unrequested(early) if early else ConnectionError("closed by the server")
+        self._transport.pause_reading()  # Loops choose when they begin to read whether they read into a buffer.
         self._transport.set_protocol(self)
+        self._transport.resume_reading()
 
     @property
     def address(self) -> str:
@@ -104,10 +98,12 @@ class Connection(BaseProtocol):
 
     async def exchange(self, request: bytes, receiver: Receiver, until: float) -> None:
         """Returns when the response is complete or cut, or when it `is_holding`. `until` is the latest time, by the
-        clock of the event loop. Raises TimeoutError, HttpProcessingError or ConnectionError."""
-        self._receiver, self._error, self._interim = receiver, None, 0
-        self.is_reusable = self._stays_open = False
-        self._transport.write(request)
+        clock of the event loop. Raises TimeoutError, BrokenResponse or ConnectionError."""
+        if self._transport.is_closing():
+            self._error = self._error or ConnectionError("closed by the server")
+        else:
+            self._receiver, self._error, self.is_reusable = receiver, None, False
+            self._transport.write(request)
         await self._receive(until)
 
     @property
@@ -121,7 +117,7 @@ class Connection(BaseProtocol):
 
     async def _receive(self, until: float) -> None:
         if self._receiver is not None:
-            self._until, self._heard = until, self._loop.time()
+            self._until, self._heard, self._is_extended = until, self._loop.time(), False
             self._watch_time()
             self._waiter = self._loop.create_future()
             try:
@@ -139,94 +135,85 @@ class Connection(BaseProtocol):
     def close(self) -> None:
         """Of no effect if it is closed already."""
         self.is_reusable = False
-        self._receiver = self._body = None
+        self._receiver = None
         self._opened.close()
 
     def _watch_time(self) -> None:
         """One timer for both limits; the next is set when it has expired, not whenever data arrives."""
-        self._timer = self._loop.call_at(min(self._until, self._heard + self._idle_seconds), self._check_time)
+        self._timer = self._loop.call_at(min(self._until, self._heard + self._limits.idle), self._check_time)
 
     def _check_time(self) -> None:
-        if self._loop.time() < min(self._until, self._heard + self._idle_seconds):
+        now = self._loop.time()
+        late = now - self._timer.when()
+        if late > LATE_SECONDS and not self._is_extended:
+            # What arrived while the loop was held up has not been read yet. Only once: a loop may always be late.
+            self._heard, self._until, self._is_extended = now, max(self._until, now + late), True
+        if now < min(self._until, self._heard + self._limits.idle):
             self._watch_time()
         else:
             self._end(TimeoutError())
 
-    def data_received(self, data: bytes) -> None:
-        if self._receiver is None:  # Nobody asked for it.
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        data = bytes(self._buffer[:nbytes])
+        if self._receiver is None:
+            self._error = _unrequested(data) if self.responses == 0 else None
             self.close()
             return
         self._heard = self._loop.time()
         try:
-            messages, upgraded, _ = self._response_parser.feed_data(data)
+            self._take(data, self._receiver)
         except Exception as error:
-            self._end_after_rest(error if isinstance(error, HttpProcessingError) else HttpProcessingError())
-            return
-        for message, body in messages:
-            self._begin(message, body, upgraded)
-        self._take_body()
+            self._end(error)
 
-    def _begin(self, message: RawResponseMessage, body: StreamReader, upgraded: bool) -> None:
-        if self._receiver is None:
-            return
-        if self._body is not None:  # A second response, for which nobody asked.
-            self._stays_open = False
-        elif 100 <= message.code < 200 and message.code != _SWITCHING_PROTOCOLS:
-            self._interim += 1
-            if self._interim > MOST_INTERIM:
-                self._end(BadHttpMessage("too many interim responses"))
-        else:
-            self._body = body
-            self._stays_open = not message.should_close and not upgraded
-            self._receiver.begin(message)
-
-    def _take_body(self) -> None:
-        """Takes what has arrived of the body, and ends the response if that is all or enough."""
-        receiver, body = self._receiver, self._body
-        if receiver is None or body is None:
-            return
-        if not receiver.cut:
-            receiver.take(body.read_nowait())
-        if body.is_eof() or receiver.cut:
-            self._stays_open = self._stays_open and body.is_eof()
+    def _take(self, data: bytes, receiver: Receiver) -> None:
+        """Ends the response if that is all or enough."""
+        for event in self._parser.feed(data):
+            if isinstance(event, bytes):
+                receiver.take(event)
+            else:
+                receiver.begin(event)
+            if receiver.cut:
+                self._end()
+                return
+        if self._parser.is_complete:
             self._end()
         elif receiver.is_held:
             self._transport.pause_reading()
             self._wake()
 
-    def _end_after_rest(self, error: Exception) -> None:
-        """The response is complete nevertheless if the error is in what follows it."""
-        self._stays_open = False
-        self._take_body()
-        self._end(error)
-
     def _end(self, error: Exception | None = None) -> None:
         """Of no effect if the response has ended already."""
         if self._receiver is None:
             return
-        self._receiver = self._body = None
+        self._receiver = None
         self._error = error
         self.responses += 1
-        self.is_reusable = self._stays_open and error is None
+        self.is_reusable = self._parser.leaves_connection_open and error is None
         if not self.is_reusable:
             self.close()
+        self._parser = ResponseParser(self._limits.head)  # Of the old one, data may be left.
         self._wake()
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    def connection_lost(self, exc: BaseException | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:
         self.is_reusable = False
         self._handler.connection_lost(exc)  # aiohttp waits for it when everything is closed.
         self._opened.close()
-        with contextlib.suppress(Exception):
-            self._response_parser.feed_eof()  # The end of a body without a length.
-        self._end_after_rest(ConnectionError("closed by the server"))
-        del self._response_parser  # It refers to this object.
+        is_end = self._parser.ends_with_connection
+        self._end(None if is_end else ConnectionError("closed by the server"))
 
-    def pause_reading(self) -> None:
-        """Called if much is in the buffer of a body, which is emptied at once."""
 
-    def resume_reading(self, resume_parser: bool = True) -> None:
-        """Called when a body is taken out of its buffer."""
+def _unrequested(data: bytes) -> BrokenResponse:
+    """Why data before any request is no response."""
+    try:
+        for _ in ResponseParser(MAX_READ_BYTES).feed(data):
+            pass
+    except BrokenResponse as error:
+        return error
+    return BrokenResponse("a response before the request")

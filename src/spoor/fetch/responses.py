@@ -11,13 +11,12 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 import aiohttp
-from aiohttp.http import HttpProcessingError
 
 from spoor.fetch.addresses import RefusedAddress
+from spoor.fetch.http_parser import BrokenResponse, HeadTooLarge, OnlyHttp2, parse_head
 from spoor.parse.apart import read_in_subprocess
 from spoor.parse.documents import kind_of, read_answer
-from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_URL, ParseOptions, with_rendering
-from spoor.parse.reading import header_directives
+from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_URL, ParseOptions, with_rendering, with_robots_tags
 from spoor.parse.sitemaps import read_sitemap
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, SitemapFile, Visit
 from spoor.robots import LONGEST_FILE, whole_lines
@@ -32,7 +31,16 @@ HEALS_AFTER = 60.0
 _NAME_UNKNOWN = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 _OUR_SIDE = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENETDOWN, errno.EADDRNOTAVAIL}
 """No file descriptor, memory, network device or port left: failures on our side."""
-_LONGEST = 100
+_CLOCK_OR_STORE = {2, 9, 10, 19, 20, 21}
+"""Errors of OpenSSL's verification (X509_V_ERR_…): an issuer is unknown, not yet valid, expired."""
+_REFUSES_HTTP_1 = "no application protocol"
+"""In the text of a TLS error. Older Pythons know no code for it."""
+_PLACE_IN_OPENSSL = re.compile(r"^\[[^]]*\] | \(_ssl\.c:\d+\)$")
+_LONGEST = 320
+"""Characters of a reason: room for what is wrong with a certificate, and the host name of 253 for which it is not."""
+
+
+_ONLY_HTTP_2 = Failure("the server speaks only HTTP/2")
 
 
 def failure_of(error: Exception) -> Failure:
@@ -45,16 +53,22 @@ def failure_of(error: Exception) -> Failure:
         case aiohttp.ClientConnectorDNSError():
             return _of_lookup(error.os_error)
         case aiohttp.ClientConnectorCertificateError():
-            return Failure("TLS certificate is not valid: " + _short(error.certificate_error))
+            return _of_certificate(error.certificate_error)
         case aiohttp.ClientSSLError() | ssl.SSLError():
-            return Failure("TLS failed: " + _short(getattr(error, "os_error", error)), HEALS_AFTER)
+            return _of_tls(getattr(error, "os_error", error))
         case aiohttp.ClientProxyConnectionError():
             return Failure("proxy cannot be reached", HEALS_AFTER, here=True)
         case aiohttp.ClientHttpProxyError():
             return Failure(f"proxy answered {error.status}", HEALS_AFTER)
         case aiohttp.ClientConnectorError():
             return _of_connecting(error.os_error)
-        case aiohttp.ClientResponseError() | HttpProcessingError():
+        case HeadTooLarge():
+            return Failure("malformed response: its headers are too large", HEALS_AFTER)
+        case OnlyHttp2():
+            return _ONLY_HTTP_2
+        case BrokenResponse():
+            return Failure("broken answer: " + str(error), HEALS_AFTER)
+        case aiohttp.ClientResponseError():
             return Failure("broken answer: " + _short(error.message), HEALS_AFTER)
         case ValueError():
             return Failure("cannot be asked for: " + _short(error))
@@ -68,6 +82,25 @@ def _of_lookup(error: OSError) -> Failure:
     if isinstance(error, socket.gaierror) and error.errno in _NAME_UNKNOWN:
         return Failure("no such host", unanswered=True)
     return Failure("host name cannot be looked up", HEALS_AFTER, unanswered=True)
+
+
+def _of_tls(error: OSError) -> Failure:
+    reason = _tls_reason(error)
+    return _ONLY_HTTP_2 if _REFUSES_HTTP_1 in reason else Failure(f"TLS failed: {reason}", HEALS_AFTER)
+
+
+def _tls_reason(error: Exception) -> str:
+    """What OpenSSL says, without its prefix and the line of its source."""
+    return _short(getattr(error, "verify_message", "") or _PLACE_IN_OPENSSL.sub("", str(error)))
+
+
+def _of_certificate(error: Exception) -> Failure:
+    is_checked_here = getattr(error, "verify_code", None) in _CLOCK_OR_STORE
+    return Failure(
+        "TLS certificate is not valid: " + _tls_reason(error),
+        HEALS_AFTER,
+        certificate="clock or CA store" if is_checked_here else "the host alone",
+    )
 
 
 def _of_connecting(error: OSError) -> Failure:
@@ -159,20 +192,15 @@ def _read(response: Response, parse_options: ParseOptions, apart: bool) -> Page 
 
 
 def _with_header_directives(response: Response, page: Page) -> Page:
-    """X-Robots-Tag adds to the directives in the page; it may occur several times, so the first is not enough."""
+    """X-Robots-Tag may occur several times, so the first is not enough."""
     if "x-robots-tag" not in response.headers:
         return page
-    directives = frozenset[str]().union(*map(header_directives, header_values(response, "x-robots-tag")))
-    if "nofollow" in directives:
-        links = tuple(link._replace(nofollow=True) for link in page.links)
-        page = replace(page, links=links, forwards_to="")
-    return replace(page, noindex=page.noindex or "noindex" in directives)
+    return with_robots_tags(page, header_values(response, "x-robots-tag"))
 
 
 def header_values(response: Response, name: str) -> list[str]:
     """The values of a header that may occur several times; `name` is in lower case."""
-    lines = response.head.decode("latin-1").split("\r\n")
-    return [line.partition(":")[2].strip() for line in lines if line.lower().startswith(f"{name}:")]
+    return parse_head(response.head).headers.all(name)
 
 
 def _rules(response: Response) -> RobotsRules | Failure:

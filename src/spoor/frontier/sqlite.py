@@ -9,7 +9,7 @@ import zlib
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import astuple
 from functools import partial
 from itertools import islice
@@ -17,7 +17,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
-from spoor.errors import BadInput, BrokenStorage
+from spoor.errors import BadInput, NotWritten
 from spoor.frontier.entry import Entry, Host, Order, State, packed, unpacked
 from spoor.frontier.evidence import NAMES_SCHEMA, EvidenceNames
 from spoor.frontier.queues import ALL_READ, NOTHING_READ, ReadAhead
@@ -59,6 +59,7 @@ from spoor.frontier.rows import (
 from spoor.frontier.store import ALL_MOMENTS, OF_PAGE, Bounds, Counters, Moment
 from spoor.records import Key
 from spoor.robots import RobotsFile
+from spoor.storage_errors import is_of_surroundings, not_written
 from spoor.urls import host_of
 
 CACHE_KIB = 32 * 1024
@@ -111,9 +112,14 @@ class SqliteStore:
         self._resumed_at = -math.inf
         self._delay_ends: list[float] = []
         try:
-            self._db = sqlite3.connect(path, isolation_level=None, cached_statements=STATEMENTS)
-            self._prepare()
+            with ExitStack() as opened:
+                db = sqlite3.connect(path, isolation_level=None, cached_statements=STATEMENTS)
+                self._db = opened.enter_context(closing(db))
+                self._prepare()
+                opened.pop_all()
         except UNREADABLE as error:
+            if isinstance(error, sqlite3.Error) and is_of_surroundings(error):
+                raise not_written(path, error) from None
             raise BadInput(f"cannot use {path} as a frontier: {error}") from None
 
     def _prepare(self) -> None:
@@ -336,11 +342,10 @@ class SqliteStore:
         self._recent = _last(RECENT, self._recent)
         self._ahead = _last(HOSTS_AHEAD, self._ahead)
 
-    def _not_written(self, error: sqlite3.Error) -> BrokenStorage:
+    def _not_written(self, error: sqlite3.Error) -> NotWritten:
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
-        remedy = "committed data is safe: free some disk space and run the same command again"
-        return BrokenStorage(f"cannot write {self._path}: {error}; {remedy}")
+        return not_written(self._path, error)
 
     def _read(self, urls: Sequence[str]) -> dict[str, Entry]:
         """The URLs that are in the file, in as few queries as SQLite allows."""

@@ -12,11 +12,12 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from spoor.compiled import Kernels
 from spoor.errors import BadInput, UsageError
 from spoor.naming import Combined, Requirement, asserted, names, parse
 from spoor.records import Page, TargetPrior, Verdict
 from spoor.roles import Comparing, Judge
-from spoor.strategy import prior_of, reads_main_text, waits
+from spoor.strategy import kernels_of, prior_of, reads_main_text, waits
 
 # Boolean combinations of judges.
 
@@ -60,6 +61,10 @@ class CombinedJudge:
     @property
     def waits(self) -> bool:
         return any(waits(self.judges[name]) for name in self._asked)
+
+    @property
+    def kernels(self) -> Kernels:
+        return [kernel for name in self._asked for kernel in kernels_of(self.judges[name])]
 
     @property
     def target_prior(self) -> TargetPrior:

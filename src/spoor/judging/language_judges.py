@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from spoor.compiled import Kernels
 from spoor.errors import UsageError
 from spoor.files import SUFFIX
 from spoor.judging.encodings import (
@@ -28,7 +29,7 @@ from spoor.judging.encodings import (
     shipped,
     shipped_for,
 )
-from spoor.judging.profile_search import THRESHOLD, Identifier, Recogniser, identifier, recogniser
+from spoor.judging.profile_search import KERNELS, THRESHOLD, Identifier, Recogniser, identifier, recogniser
 from spoor.judging.profiles import is_in, profiles_of, tag_of
 from spoor.parse.charset import canonical
 from spoor.records import Page, TargetPrior, Verdict
@@ -230,6 +231,7 @@ class NgramRank:
     distance: float = 0.0
 
     reads_content: ClassVar[bool] = True
+    kernels: ClassVar[Kernels] = KERNELS
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.least <= 1.0:
@@ -296,6 +298,7 @@ class NearestProfile:
     language: str
 
     reads_content: ClassVar[bool] = True
+    kernels: ClassVar[Kernels] = KERNELS
 
     def __post_init__(self) -> None:
         profiles_of(self.language)

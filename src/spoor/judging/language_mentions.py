@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled, nth
+from spoor.compiled import INT, array, kernel, kernels_in, nth
 from spoor.judging.language_tags import codes_and_countries, names
 
 Codes = NDArray[np.uint32]
@@ -77,7 +77,7 @@ def _note(words: Iterable[str], mark: int, known: Marks) -> None:
         known[_place(codes, 0, len(codes))] |= mark
 
 
-@compiled
+@kernel(array(np.uint32, read_only=True), INT, INT)
 def _place(codes: Codes, start: int, end: int) -> int:
     """FNV-1a."""
     hashed = np.uint64(0xCBF29CE484222325)
@@ -86,7 +86,7 @@ def _place(codes: Codes, start: int, end: int) -> int:
     return np.int64((hashed ^ hashed >> np.uint64(32)) & np.uint64(_PLACES - 1))  # type: ignore[return-value]
 
 
-@compiled
+@kernel(array(np.uint32, read_only=True), INT, array(np.uint8), array(np.uint8))
 def _marked(codes: Codes, texts: int, kinds: Marks, known: Marks) -> Marks:
     """A 0 ends each text."""
     marks = np.zeros(texts, np.uint8)
@@ -112,3 +112,6 @@ def _marked(codes: Codes, texts: int, kinds: Marks, known: Marks) -> Marks:
             text += 1
             words = 0
     return marks
+
+
+KERNELS = kernels_in(__name__)

@@ -17,6 +17,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from spoor.errors import UsageError
+from spoor.judging import language_mentions, profile_search
 from spoor.judging.language_mentions import (
     CODE,
     LETTERS,
@@ -441,3 +442,6 @@ def _alphabet(letter: str) -> str:
     """The first word of the Unicode name of a letter, "" for other characters; one object for each, which is faster to
     count."""
     return sys.intern(unicodedata.name(letter, "").split(" ")[0].split("-")[0]) if letter.isalpha() else ""
+
+
+KERNELS = (*language_mentions.KERNELS, *profile_search.KERNELS)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import FLOAT, Kernels, array, compiled, kernel, kernels_in, named_tuple
 from spoor.errors import UsageError
 from spoor.judging.encodings import best_reading, shipped_for
 from spoor.judging.ngrams import (
@@ -57,6 +57,19 @@ class GramIndex(NamedTuple):
     profiles: NDArray[np.uint16]
     places: NDArray[np.int32]
     farthest: NDArray[np.int64]
+
+
+GRAM_INDEX = named_tuple(
+    GramIndex,
+    array(np.int64),
+    array(np.uint32),
+    array(np.uint64),
+    array(np.int32),
+    array(np.int32),
+    array(np.uint16),
+    array(np.int32),
+    array(np.int64, 2),
+)
 
 
 class Posting(NamedTuple):
@@ -108,7 +121,7 @@ def _postings(profiles: Sequence[Profile], n: int, top: int | None, alphabet: ND
         yield Posting(renumbered(found[kept], profile.alphabet, alphabet), owners, places[kept].astype(np.int32))
 
 
-@compiled
+@kernel(GRAM_INDEX, array(np.uint32, read_only=True), array(np.int64), array(np.uint8), FLOAT)
 def _similarities(
     index: GramIndex, codes: NDArray[np.uint32], ends: NDArray[np.int64], kinds: NDArray[np.uint8], least: float
 ) -> NDArray[np.float64]:
@@ -227,7 +240,7 @@ def _slot(slots: NDArray[np.uint64], gram: np.uint64) -> np.uint64:
     return slot
 
 
-@compiled
+@kernel(array(np.uint64))
 def _hashed(distinct: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """A hash table with a load factor of at most 1/2, and the slot of each gram."""
     size = 16
@@ -259,6 +272,10 @@ class Recogniser:
     ns: tuple[int, ...]
     threshold: float
     _index: GramIndex = field(repr=False)
+
+    @property
+    def kernels(self) -> Kernels:
+        return KERNELS
 
     def similarities(self, texts: Sequence[str], least: float = 0.0) -> NDArray[np.float64]:
         """Between 0 and 1 for each text; 0 if it has no n-gram. Those that are clearly not above `least` may be 0."""
@@ -339,3 +356,6 @@ def deciding(text: str, winner: Profile, rival: Profile) -> list[tuple[str, floa
 def _nearness(model: Mapping[str, int], gram: str, place: int) -> float:
     """1 at the same rank, 0 at the maximum distance or if missing."""
     return max(0.0, 1.0 - abs(model[gram] - place) / len(model)) if gram in model else 0.0
+
+
+KERNELS = kernels_in(__name__)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import INT, array, kernel, kernels_in
 from spoor.parse.words import PLACES, Features
 
 Floats = NDArray[np.float64]
@@ -217,7 +217,10 @@ def pair_products(rows: Rows) -> Floats | None:
     return None if len(rows) > FEW_ROWS else _pair_products(rows.ends, rows.places, rows.weights, PLACES)
 
 
-@compiled
+_ROWS = array(np.int64), array(np.int32), array(np.float32)
+
+
+@kernel(*_ROWS, INT)
 def _pair_products(
     ends: NDArray[np.int64], places: NDArray[np.int32], weights: NDArray[np.float32], size: int
 ) -> Floats:
@@ -236,7 +239,7 @@ def _pair_products(
     return found
 
 
-@compiled
+@kernel(*_ROWS, array(np.float64))
 def _products(ends: NDArray[np.int64], places: NDArray[np.int32], weights: NDArray[np.float32], by: Floats) -> Floats:
     found = np.zeros(len(ends) - 1)
     for row in range(len(ends) - 1):
@@ -245,7 +248,7 @@ def _products(ends: NDArray[np.int64], places: NDArray[np.int32], weights: NDArr
     return found
 
 
-@compiled
+@kernel(*_ROWS, array(np.float64), INT)
 def _spread(
     ends: NDArray[np.int64], places: NDArray[np.int32], weights: NDArray[np.float32], pull: Floats, size: int
 ) -> Floats:
@@ -254,3 +257,6 @@ def _spread(
         for k in range(ends[row], ends[row + 1]):
             found[places[k]] += weights[k] * pull[row]
     return found
+
+
+KERNELS = kernels_in(__name__)

@@ -28,7 +28,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import BOOL, INT, array, compiled, kernel, kernels_in, named_tuple
 from spoor.errors import BadInput, UsageError
 from spoor.lab.link_graph import FAR, read_only
 from spoor.lab.rank_queues import BEST, Queues, ahead, drop_first, enlarged, first, new_queues, prefetch, push, room_for
@@ -41,7 +41,10 @@ UNSEEN, FETCHED = 0, -1
 """States of a page. A value above 0 means waiting: the number of the visit that found it, counted from 1."""
 
 
-@compiled
+_LINKS = array(np.int64, read_only=True), array(np.int32, read_only=True)
+
+
+@kernel(*_LINKS, array(np.int32, read_only=True), INT, INT)
 def crawl_depth_first(
     offsets: NDArray[np.int64], targets: NDArray[np.int32], seeds: NDArray[np.int32], pages: int, visits: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -248,7 +251,14 @@ def _run_ranked(graph: LinkGraph, rules: Rules, seeds: NDArray[np.int32], visits
     return CompiledCrawl(record.order[:visited], record.queue[:visited])
 
 
-@compiled
+@kernel(
+    named_tuple(LinkGraph, *_LINKS, array(np.bool_, read_only=True)),
+    named_tuple(Rules, INT, INT, INT, BOOL, INT, array(np.int32, read_only=True)),
+    array(np.int32, read_only=True),
+    array(np.uint8),
+    named_tuple(Queues, *[array(np.int32)] * 2, *[array(np.int64)] * 3),
+    named_tuple(Record, *[array(np.int32)] * 2, array(np.int64)),
+)
 def _advance(
     graph: LinkGraph, rules: Rules, seeds: NDArray[np.int32], state: State, queues: Queues, record: Record
 ) -> bool:
@@ -324,3 +334,6 @@ def _rank(rules: Rules, page: int, state: int) -> int:
     if len(rules.levels) > 0:
         return int(rules.top - min(rules.levels[page], rules.top))
     return state - WAITING if rules.moves else 0
+
+
+KERNELS = kernels_in(__name__)

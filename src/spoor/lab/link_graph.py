@@ -14,9 +14,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import INT, kernel, kernels_in
+from spoor.compiled import array as array_of
 from spoor.errors import BadInput, BrokenContract
 from spoor.files import complete_or_absent
+from spoor.lab.bodies import BODIES
 from spoor.lab.build.builder import write_labels
 from spoor.lab.sitemaps import SITEMAPS
 from spoor.lab.web import Web
@@ -54,7 +56,10 @@ def _check_lengths(offsets: NDArray[np.int64], targets: NDArray[np.int32], pages
         raise BrokenContract(f"{len(offsets)} offsets of {len(targets)} links are not those of {pages} pages")
 
 
-@compiled
+_LINKS = array_of(np.int64, read_only=True), array_of(np.int32, read_only=True)
+
+
+@kernel(*_LINKS, array_of(np.int32, read_only=True), INT)
 def _distances(
     offsets: NDArray[np.int64], targets: NDArray[np.int32], starts: NDArray[np.int32], pages: int
 ) -> NDArray[np.int32]:
@@ -98,7 +103,7 @@ def distance_to_relevant(
     return _distances(*back, read_only(starts, np.int32), len(within))
 
 
-@compiled
+@kernel(*_LINKS, array_of(np.bool_, read_only=True))
 def _reversed(
     offsets: NDArray[np.int64], targets: NDArray[np.int32], within: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -255,6 +260,8 @@ def write_part(web: Web, kept: NDArray[np.bool_], name: str, out: Path) -> Web:
         if web.has_content:
             _copy(web.texts, pages, folder, "texts")
             _copy(web.contexts, pages, folder, "contexts")
+        if web.has_html:
+            _copy(web.bodies, pages, folder, BODIES)
         about = {key: value for key, value in web.about.items() if key not in ("url_pattern", SITEMAPS)}
         about |= {"name": name, "pages": len(pages), "hosts": len(hosts), "unrecorded": len(order) - len(pages)}
         about |= {"links": len(columns["link_targets"]), "made_from": f"{len(pages)} pages of {web.name}"}
@@ -281,3 +288,6 @@ def _copy(blobs: Blobs, pages: NDArray[np.int64], folder: Path, name: str) -> No
     with BlobWriter(folder, name) as writer:
         for page in pages.tolist():
             writer.append(blobs.stored(page))
+
+
+KERNELS = kernels_in(__name__)

@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from spoor import registry
+from spoor.compiled import Kernels
 from spoor.crawl import Crawl
 from spoor.crawling.share import Handover, Share
 from spoor.errors import BadInput, UsageError
@@ -20,6 +21,7 @@ from spoor.frontier.memory import MemoryStore
 from spoor.judging.combined import Truth
 from spoor.judging.language_judges import Charset
 from spoor.lab import compiled_crawl as compiled
+from spoor.lab import link_graph
 from spoor.lab.link_graph import FAR
 from spoor.lab.measures import Run, Score, measure, timing
 from spoor.lab.sharded import Mailbag, ShardedSimulation, Sharding, SimulatedShard, drawn_table
@@ -28,6 +30,7 @@ from spoor.lab.task import CustomStrategy, PreparedTask, StrategySpec, Task
 from spoor.lab.worlds import ComparedWorld, Conditions, Network, RecordedWorld
 from spoor.ordering.admissions import AllOf, AtMost, RespectNofollow
 from spoor.ordering.scope import Scope
+from spoor.parse import simhash
 from spoor.pricing import Limits
 from spoor.progress import Advance, counted, unseen
 from spoor.records import Visit
@@ -44,6 +47,18 @@ COMPILED_FROM = 100_000
 def prepared_task(task: Task) -> PreparedTask:
     """Cached per process."""
     return PreparedTask(task)
+
+
+def kernels_for(task: Task, strategies: Iterable[StrategySpec]) -> Kernels:
+    """The compiled functions that runs of these strategies, and of the oracle, call."""
+    prepared = prepared_task(task)
+    kernels = [*link_graph.KERNELS]
+    for strategy in strategies:
+        if _takes_compiled(prepared, strategy):
+            kernels += compiled.KERNELS
+        elif not _is_oracle(strategy):
+            kernels += (*simhash.KERNELS, *_made(prepared, strategy).kernels)
+    return kernels
 
 
 def run(

@@ -18,6 +18,8 @@
     label_pages.npy     int32  page numbers, ascending
     texts.bin           compressed title and texts of each page; texts_offsets.npy   (webs with content)
     contexts.bin        compressed contexts of the links of each page; contexts_offsets.npy   (webs with content)
+    bodies.bin          compressed body of each page as it was sent, with headers (`lab/bodies.py`); bodies_offsets.npy
+                        (webs of which the HTML is known)
     sitemaps.bin        compressed URL lists of the sitemaps and feeds in web.json "sitemaps"; sitemaps_offsets.npy
     seeds.txt           one URL per line   (generated webs)
 
@@ -29,6 +31,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -39,6 +42,7 @@ from numpy.typing import NDArray
 
 from spoor.errors import BadInput
 from spoor.files import read_bounded
+from spoor.lab.bodies import BODIES, Body, unpacked_body
 from spoor.lab.sitemaps import SITEMAPS, RecordedSitemaps
 from spoor.lab.web_files import (
     REAL,
@@ -50,6 +54,7 @@ from spoor.lab.web_files import (
     UrlTable,
     check_offsets,
     check_range,
+    compress,
     damaged,
     opened,
 )
@@ -58,9 +63,28 @@ from spoor.records import Link, Page
 # Web: a recorded or generated web, opened from its folder. Its files are listed above.
 
 
-FORMAT = 2
+FORMAT = 3
 TEXTS = ("title", "text", "tag_texts", "main_text", "published")
 """The fields of a page that are stored as its texts, in this order."""
+
+
+def packed_texts(page: Page) -> bytes:
+    """The stored form of the texts of a page; b"" if it has none."""
+    texts = (page.title, page.text, dict(page.tag_texts), page.main_text, page.published)
+    return compress(texts) if any(texts) else b""
+
+
+def packed_contexts(links: Sequence[Link]) -> bytes:
+    """The stored form of the contexts of links; b"" without links."""
+    return compress([_context(link) for link in links]) if links else b""
+
+
+def _context(link: Link) -> list[Any]:
+    """The fields after the URL, in order, without empty trailing fields."""
+    last = [link.hreflang, link.rel, link.path, link.navigation]
+    while last and not last[-1]:
+        last.pop()
+    return [link.anchor, link.left, link.right, link.heading, link.nofollow, *last]
 
 
 _TEXT_KINDS = (str, str, dict, str, str)
@@ -121,6 +145,11 @@ class Web:
     @property
     def has_content(self) -> bool:
         return (self.folder / "texts.bin").exists()
+
+    @property
+    def has_html(self) -> bool:
+        """Whether the pages are stored as they were sent. A web from logs or extracts has only their links."""
+        return (self.folder / f"{BODIES}.bin").exists()
 
     @cached_property
     def urls(self) -> UrlTable:
@@ -254,8 +283,7 @@ class Web:
 
     @cached_property
     def texts(self) -> Blobs:
-        """The fields of `TEXTS` for each page; in generated webs trailing fields may be missing. None for a page
-        without texts."""
+        """The fields of `TEXTS` for each page. None for a page without texts."""
         return self._blobs("texts", lambda number, value: _are_texts(value))
 
     @cached_property
@@ -265,7 +293,16 @@ class Web:
         offsets = self.link_offsets
         return self._blobs("contexts", lambda page, value: _are_contexts(value, int(offsets[page + 1] - offsets[page])))
 
-    def _blobs(self, name: str, fits: Fits) -> Blobs:
+    def body(self, number: int) -> Body | None:
+        """None if it is not stored, as of errors, redirects and other media."""
+        return self.bodies.read(number, unpacked_body) if self.has_html else None
+
+    @cached_property
+    def bodies(self) -> Blobs:
+        """Only for webs that have HTML; no JSON."""
+        return self._blobs(BODIES)
+
+    def _blobs(self, name: str, fits: Fits = lambda index, value: True) -> Blobs:
         blobs = Blobs(self.folder, name, fits)
         if len(blobs) != self.pages:
             raise damaged(self.folder / f"{name}_offsets.npy", f"{self.pages:,} pages have {len(blobs):,} {name}")

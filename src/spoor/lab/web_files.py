@@ -7,7 +7,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,12 +101,13 @@ class BlobWriter:
         np.save(self._offsets_path, np.array(self._offsets, dtype=np.int64))
 
 
+T = TypeVar("T")
 Fits = Callable[[int, Any], bool]
 """Whether a value is valid at an index."""
 
 
 class Blobs:
-    """Reads the values that a `BlobWriter` wrote. `fits` validates each value that is read."""
+    """Reads the values that a `BlobWriter` wrote. `fits` validates each JSON value that is read."""
 
     def __init__(self, folder: Path, name: str, fits: Fits = lambda index, value: True) -> None:
         self._path, self._fits = folder / f"{name}.bin", fits
@@ -128,16 +129,21 @@ class Blobs:
 
     def __getitem__(self, index: int) -> Any:
         """None if no value was stored."""
+        value = self.read(index, json.loads)
+        if value is not None and not self._fits(index, value):
+            raise damaged(self._path, f"value {index} is not of the right kind")
+        return value
+
+    def read(self, index: int, parse: Callable[[bytes], T]) -> T | None:
+        """What `parse` makes of the decompressed bytes of a value; None if no value was stored. It may raise
+        ValueError."""
         blob = self.stored(index)
         if not blob:
             return None
         try:
-            value = json.loads(_unpacked(blob))
+            return parse(_unpacked(blob))
         except (ValueError, RecursionError, zlib.error) as error:
             raise damaged(self._path, f"value {index} cannot be read, {error}") from None
-        if not self._fits(index, value):
-            raise damaged(self._path, f"value {index} is not of the right kind")
-        return value
 
     def stored(self, index: int) -> bytes:
         """The compressed bytes of a value."""

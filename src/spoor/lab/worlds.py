@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import sqlite3
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from statistics import NormalDist
@@ -18,7 +17,7 @@ from spoor.lab.web import TEXTS, Web
 from spoor.parse.simhash import text_fingerprint
 from spoor.records import Failure, Link, Listed, Outcome, Page, Redirect, RobotsRules, SitemapFile, Visit
 from spoor.roles import World
-from spoor.store.duplicates import Duplicates
+from spoor.store.duplicates import SimilarTexts
 
 # The simulated network: latency, bandwidth, host delays and failures for each host, drawn from a seed.
 
@@ -195,12 +194,6 @@ class RecordedWorld:
 # Duplicates in a simulation: every page is compared with those fetched before, as in a live crawl.
 
 
-def _nothing_yet() -> Duplicates:
-    db = sqlite3.connect(":memory:")
-    Duplicates.create(db)
-    return Duplicates(db)
-
-
 @dataclass
 class ComparedWorld:
     """A world with texts that marks duplicates: pages with the same recorded content, and near-duplicates by text. Of
@@ -208,7 +201,7 @@ class ComparedWorld:
 
     world: World
     _equal: dict[bytes, str] = field(default_factory=dict, init=False, repr=False)
-    _similar: Duplicates = field(default_factory=_nothing_yet, init=False, repr=False)
+    _similar: SimilarTexts = field(default_factory=SimilarTexts, init=False, repr=False)
 
     def fetch(self, visit: Visit) -> tuple[Outcome, float]:
         outcome, seconds = self.world.fetch(visit)
@@ -226,8 +219,7 @@ class ComparedWorld:
 
 
 def _digest(page: Page) -> bytes:
-    """Replaces the digest of the bytes, which are not recorded: covers everything that a served page is generated
-    from."""
+    """Replaces the digest of the bytes, which not every web has: covers what a crawl reads of them."""
     said = (page.title, page.text, page.language, page.meta_charset, sorted(page.tag_texts.items()), page.links)
     return hashlib.blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 

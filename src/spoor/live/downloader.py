@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -13,7 +14,7 @@ from spoor.fetch.http import HttpFetcher
 from spoor.fetch.responses import HEALS_AFTER, conditions, understand
 from spoor.live.archive import Archive, RenderedDom, ResponseArchive
 from spoor.live.page_reader import Reader
-from spoor.live.reading_processes import ReadingProcesses
+from spoor.live.reading_processes import ReadingProcesses, set_aside
 from spoor.live.scripts import Scripts
 from spoor.live.sitemap_archive import SitemapArchive
 from spoor.parse import sitemaps
@@ -96,19 +97,26 @@ class PageFetcher:
         chain.note(response)
         archive = self.archive if visit.purpose == "page" else None
         kept = None if archive is None or self.later.relevant_only else archive.keep(response)
-        held = response if visit.purpose == "page" and self._may_need(response) else None
+        is_needed = visit.purpose == "page" and self._may_need(response)
         came = _sample(response)
-        try:
-            outcome = self.read(visit, response)
-            del response  # the queue of the processes holds the body, which may be large
-            if isinstance(outcome, asyncio.Future):
-                outcome = await outcome
-        except Exception as error:
-            outcome = outcome_of(error, visit, self.troubles, came)
-        if held is not None and not self.later.need(outcome):
-            kept = archive.keep_relevant(held, outcome) if archive is not None and kept is None else kept
-            held = None
-        return Fetched(outcome, kept, held)
+        get_back: Callable[[], Response] | None = None
+        with contextlib.ExitStack() as files:
+            try:
+                outcome = self.read(visit, response)
+                if isinstance(outcome, asyncio.Future):
+                    get_back = files.enter_context(set_aside(response)) if is_needed else None
+                    del response  # the queue of the processes holds the body, which may be large
+                    outcome = await outcome
+            except Exception as error:
+                outcome = outcome_of(error, visit, self.troubles, came)
+            if not is_needed:
+                return Fetched(outcome, kept)
+            held = response if get_back is None else get_back()
+        if self.later.need(outcome):
+            return Fetched(outcome, kept, held)
+        if archive is not None and kept is None:
+            kept = archive.keep_relevant(held, outcome)
+        return Fetched(outcome, kept)
 
     def _may_need(self, response: Response) -> bool:
         """Whether the response may be needed after it was read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -112,7 +113,7 @@ class LiveDriver:
         except OF_STORAGE as error:  # Passed on, so that it ends the crawl and not only this visit.
             self._arrived.put_nowait(error)
         except Exception as error:
-            self._arrived.put_nowait((visit, Trouble(self.troubles.keep(visit.url, "fetched", error))))
+            self._arrived.put_nowait((visit, request_trouble(error, visit.url, self.troubles)))
 
     def _wake_at(self) -> float | None:
         return self.crawl.wake_at() if self._under_way < self.connections else None
@@ -154,6 +155,11 @@ def _links(arrived: Arrival | BaseException | None) -> int:
             return len(listed)
         case _:
             return 0
+
+
+def request_trouble(error: Exception, url: str, troubles: Troubles) -> Trouble:
+    """The outcome of a request that raised what is no failure of the network or of a server."""
+    return Trouble(troubles.keep(url, "fetched", error), "".join(traceback.format_exception(error)))
 
 
 T = TypeVar("T")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from spoor import __version__, registry
+from spoor.compiled import Kernels
 from spoor.errors import UsageError
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
+from spoor.fetch.proxies import Proxies
 from spoor.fetch.responses import HEALS_AFTER
 from spoor.files import SUFFIX
 from spoor.frontier.entry import HostRules
@@ -18,9 +21,11 @@ from spoor.judging.classifiers import write_topic
 from spoor.judging.language_tags import accept_language
 from spoor.judging.profiles import tag_of
 from spoor.judging.train_topic import topic_from
+from spoor.live import page_reader
 from spoor.live.example_pages import read_examples
 from spoor.live.page_reader import Reader
 from spoor.live.reading_processes import ReadingLimits
+from spoor.open_files import OpenFiles, open_files, raise_limit
 from spoor.ordering.admissions import AllOf, RespectNofollow
 from spoor.ordering.scope import Scope
 from spoor.ordering.traps import Traps
@@ -111,6 +116,11 @@ def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFo
     return replace(named, admission=AllOf((RespectNofollow(), bounds, Traps(), named.admission)))
 
 
+def kernels_for(settings: Config, objects: Objects = NO_OBJECTS) -> Kernels:
+    """The compiled functions that a crawl calls."""
+    return (*page_reader.KERNELS, *objects.unbound(settings).kernels)
+
+
 def with_kept_model(settings: Config, folder: CrawlFolder) -> Config:
     """Trains the judge from a folder of examples and stores the model with the crawl, to resume with the same judge."""
     examples = settings.target.examples
@@ -162,10 +172,24 @@ def limits_of(settings: Config, now: float) -> Limits:
     )
 
 
+def within_limit(settings: Config) -> tuple[Config, str]:
+    """The settings with as many connections as fit below the limit of open files, which is raised first; and a line
+    that says so, "" if all fit."""
+    limits, asked = raise_limit(), settings.crawl.connections
+    if asked <= limits.most_connections:
+        return settings, ""
+    fitting = replace(settings, crawl=replace(settings.crawl, connections=limits.most_connections))
+    most = f"at most {limits.most_connections:,} connections fit below the limit of {limits.soft:,} open files"
+    remedy = f"raise it with `ulimit -n {OpenFiles.needed(asked)}` (as root, or in limits.conf)"
+    return fitting, f"connections = {asked:,}: {most}; {remedy}"
+
+
 def fetcher_for(settings: Config, clock: Callable[[], float] = time.time) -> HttpFetcher:
     asked, agent = settings.crawl, user_agent(settings)
     limits = FetchLimits.of(settings.limits, settings.parse.documents)
-    return HttpFetcher(agent, limits, clock, asked.connections, asked.proxy or None, asked.allow_private)
+    proxies = Proxies.of(asked.proxy, os.environ)
+    idle = open_files().most_idle(asked.connections)
+    return HttpFetcher(agent, limits, clock, asked.connections, proxies, asked.allow_private, idle)
 
 
 def reading_limits(settings: Config, reader: Reader) -> ReadingLimits:

@@ -32,6 +32,7 @@ def metrics_of(session: Session, crawl: str) -> CrawlMetrics:
 
     def present(counts: CrawlCounts) -> None:
         counts.links = {state: frontier.count(state) for state in State}
+        counts.seconds = session.run_time.seconds
         counts.idle, counts.paused = session.crawl.idle, bool(session.crawl.guidance.paused_by)
         counts.in_flight, counts.hosts_delayed = driver.under_way, frontier.hosts_delayed()
         counts.frontier_seconds, counts.judge_seconds = driver.deciding, judging.seconds

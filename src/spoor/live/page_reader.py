@@ -8,20 +8,29 @@ from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Any
 
+from spoor.compiled import Kernels, prepare
 from spoor.fetch.responses import understand
 from spoor.judging.detector import UNKNOWN, cld2_shares
 from spoor.live.saturated import SaturatedLinks
+from spoor.parse import demanding, html, simhash
 from spoor.parse.html import ParseOptions, read_page
 from spoor.parse.main_text import extractor_named
 from spoor.parse.simhash import text_fingerprint
 from spoor.records import Hints, Judged, Link, Outcome, Page, Response, Verdict, Visit
 from spoor.roles import Judge, LinkReader
 from spoor.settings import USUAL_PARSING, ParseSettings
-from spoor.strategy import Strategy, hinted, prior_of, reads_main_text, verdicts_of, waits
-from spoor.urls import canonical
+from spoor.strategy import Strategy, hinted, kernels_of, prior_of, verdicts_of, waits
+from spoor.urls import canonical, first_within
 
+MAX_LINK_CHARACTERS = 1_000_000
+"""Characters of all URLs of a page together. With a long `<base>` a short page could give 32 MB of them, and the pages
+of 64 hosts at once 2 GB."""
 GLANCE = 2_000
 """Characters used to detect the language of a page if the judge is no language detector."""
+
+
+KERNELS = (*demanding.KERNELS, *html.KERNELS, *simhash.KERNELS)
+"""The compiled functions that read any page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,7 @@ class Reader:
         on_the_way = strategy.way_reads_content
         texts = on_the_way or (links is None and strategy.scorer.reads_content)
         contexts = on_the_way or strategy.scorer.reads_content
-        extractor = extractor_named(parsing.main_text) if reads_main_text(strategy.judge) else None
+        extractor = extractor_named(parsing.main_text) if strategy.reads_main_text else None
         later = links is not None and not on_the_way
         parse_options = ParseOptions(extractor, contexts, most_links, parsing.context, parsing.documents, later)
         labels = bool(prior_of(strategy.judge).language)
@@ -72,8 +81,14 @@ class Reader:
         seconds = time.perf_counter() - began
         return Judged(page, verdict, self._language(page, verdict), seconds)
 
+    @property
+    def kernels(self) -> Kernels:
+        """The compiled functions that reading calls."""
+        return (*KERNELS, *kernels_of(self.judge), *kernels_of(self.links))
+
     def warm_up(self) -> None:
         """Loads compiled code: most of a second in a new process, which must not count as time of the first page."""
+        prepare(self.kernels)
         read_page("http://warm.invalid/", b"<title>t</title><p>Words and <a href=/>a link", "text/html")
 
     def read_in_worker(self, visit: Visit, response: Response) -> Outcome:
@@ -140,7 +155,8 @@ def _received(
 
 
 def with_canonical_links(page: Page) -> Page:
-    """The page with its links by canonical URL, each once. They include the URL that it declares as canonical."""
+    """The page with its links by canonical URL, each once, within `MAX_LINK_CHARACTERS`. They include the URL that it
+    declares as canonical."""
     links: dict[str, Link] = {}
     names: dict[str, str] = {}
     if page.canonical:
@@ -151,8 +167,8 @@ def with_canonical_links(page: Page) -> Page:
             links[url] = link if url == link.url else link._replace(url=url)
             names[url] = link.url
     links.pop(page.url, None)
-    found = tuple(links.values())
+    found = tuple(links.values())[: first_within(links, MAX_LINK_CHARACTERS)]
     if found == page.links:
         return page
     contexts = None if page.contexts is None else page.contexts.renamed(names)
-    return replace(page, links=found, contexts=contexts)
+    return replace(page, links=found, unrecorded=page.unrecorded + len(links) - len(found), contexts=contexts)

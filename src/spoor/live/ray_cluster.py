@@ -11,7 +11,6 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -20,7 +19,7 @@ from spoor.crawling.share import Lease, Share
 from spoor.errors import BadInput, MissingExtra
 from spoor.frontier.addresses import AddressGrant
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
-from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable, done_without_hosts
+from spoor.live.shards import Coordinator, Shard, ShardReport, Totals, Unavailable, done_without_hosts, of_each_shard
 from spoor.settings import Config
 from spoor.store.copies import CopyPlace
 from spoor.store.mail import Answer, Batch
@@ -188,7 +187,7 @@ async def crawl_in_actors(
     """Runs one actor for each shard until the crawl ends. Returns why it ended. `started` receives the coordinator, so
     that the caller can stop it."""
     namespace, table = f"spoor {uuid4().hex}", folder.table(shards)
-    asked = replace(settings, crawl=replace(settings.crawl, connections=max(1, settings.crawl.connections // shards)))
+    asked = of_each_shard(settings, shards)
     actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=0)(ShardActor)
     paths = [folder.shard(number).resolve() for number in range(shards)]
     where = _near_disks(paths) if settings.shards.local else [{}] * shards

@@ -19,13 +19,14 @@ import subprocess
 import tempfile
 import traceback
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from multiprocessing.connection import Connection
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, cast
 
 from spoor.errors import BrokenContract, SpoorError, UsageError
 from spoor.fetch.decoding import decoded
+from spoor.live.process import give_back_large_blocks
 from spoor.origins import Packed, pack, unpacked
 from spoor.pools import OtherProcess, bound_memory, cause_of_death, forked_process, other_process
 from spoor.records import Failure, Outcome, Response, Visit
@@ -33,6 +34,10 @@ from spoor.settings import FetchSettings
 
 MOST_WAITING = 16_000_000
 """Bytes of pages that may wait in memory; further pages wait in files."""
+MAX_REPLY_BYTES = 16_000_000
+"""Size of what was read of a page, as it is sent back: the memory of the crawl is not that of its readers."""
+MAX_SMALL_BYTES = 100_000
+"""Size of a response that stays in memory while it waits to be read."""
 _LENGTH = struct.Struct("!i")
 """The length before each message, as in `multiprocessing.connection.Connection`."""
 _PATIENCE, _FAREWELL = 5.0, 0.5
@@ -70,6 +75,10 @@ class _Asked:
 
     message: bytes | IO[bytes]
     answer: asyncio.Future[Outcome]
+
+    @property
+    def is_in_file(self) -> bool:
+        return not isinstance(self.message, bytes)
 
     @property
     def held(self) -> int:
@@ -165,7 +174,10 @@ class ReadingProcess:
         self._outgoing.write(message)
 
     def _send(self) -> None:
+        """What waits in a file waits there until nothing else is with the process, which can hold one large page."""
         while self._outgoing is not None and self._sent < min(_AHEAD, len(self.asked)):
+            if self._sent and self.asked[self._sent].is_in_file:
+                return
             self._write(self.asked[self._sent].read())
             self._sent += 1
 
@@ -221,8 +233,8 @@ def to_send(response: Response) -> Response:
 
 
 def _encodings(response: Response) -> int:
-    """The number of Content-Encoding headers; of several, `headers` has only the first."""
-    return response.head.lower().count(b"\ncontent-encoding:")
+    """The largest number of Content-Encoding headers that there may be; of several, `headers` has only the first."""
+    return response.head.lower().count(b"content-encoding")
 
 
 class _Compressed(Response):
@@ -242,10 +254,41 @@ def _received(values: dict[str, Any], length: int) -> Response:
     return replace(encoded, body=body, payload=b"")
 
 
-def _in_a_file(message: bytes) -> IO[bytes]:
-    """An unnamed temporary file, removed when it is closed or the process ends."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the reader
-    file.write(message)
+@contextlib.contextmanager
+def set_aside(response: Response) -> Iterator[Callable[[], Response]]:
+    """Puts a response that may be needed after it was read into a file, unless it is small, and yields how to get it
+    back: of 64 large pages that wait to be read, none is in memory."""
+    message = pickle.dumps(response, pickle.HIGHEST_PROTOCOL)
+    waiting = message if len(message) <= MAX_SMALL_BYTES else _in_a_file(message)
+    del response, message
+
+    def get_back() -> Response:
+        if isinstance(waiting, bytes):
+            return cast(Response, pickle.loads(waiting))
+        waiting.seek(0)
+        return cast(Response, pickle.load(waiting))
+
+    try:
+        yield get_back
+    finally:
+        if not isinstance(waiting, bytes):
+            waiting.close()
+
+
+def _in_a_file(message: bytes) -> bytes | IO[bytes]:
+    """An unnamed temporary file, removed when it is closed or the process ends. Without room for it, the message waits
+    in memory."""
+    try:
+        file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # closed by the reader
+    except OSError:
+        return message
+    try:
+        left = memoryview(message)
+        while left:
+            left = left[file.write(left) :]
+    except OSError:
+        file.close()
+        return message
     return file
 
 
@@ -292,6 +335,7 @@ def read_pages(line: int) -> None:
     its processes itself."""
     for interrupt in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(interrupt, signal.SIG_IGN)
+    give_back_large_blocks()
     connection = Connection(line)
     with contextlib.suppress(EOFError):
         packed, limits = pickle.loads(connection.recv_bytes())
@@ -305,9 +349,8 @@ def _read_pages(connection: Connection, reader: PageReader, limits: ReadingLimit
     enough = True
     with contextlib.suppress(EOFError):
         while enough:
-            visit, response = pickle.loads(connection.recv_bytes())
-            outcome, enough = _outcome(reader, visit, response, limits)
-            connection.send_bytes(pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL))
+            reply, enough = _reply(reader, connection.recv_bytes(), limits)
+            connection.send_bytes(reply)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,21 +374,36 @@ def _unpacked(packed: Packed) -> PageReader:
     return reader
 
 
-def _outcome(
-    reader: PageReader, visit: Visit, response: Response, limits: ReadingLimits
-) -> tuple[Outcome | Exception, bool]:
-    """The outcome, and whether the process may continue."""
+def _reply(reader: PageReader, message: bytes, limits: ReadingLimits) -> tuple[bytes, bool]:
+    """The outcome as it is sent, and whether the process may continue. Unpacking and packing count, too: a body is
+    decompressed when it is unpacked, and much can be found on a page."""
     try:
         bound_memory(limits.memory)
         signal.setitimer(signal.ITIMER_REAL, limits.seconds)
-        return reader.read_in_worker(visit, response), True
+        reply = _packed(_outcome(reader, message))
+        if len(reply) > MAX_REPLY_BYTES:
+            reply = _packed(Failure(f"reading found over {MAX_REPLY_BYTES / 1e6:g} MB of texts and links"))
+        return reply, True
     except MemoryError:
-        return Failure(f"reading needed over {limits.memory / 1e9:g} GB"), False
+        pass  # Only then is the memory free that is needed for the reply.
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return _packed(Failure(f"reading needed over {limits.memory / 1e6:g} MB")), False
+
+
+def _packed(outcome: Outcome | Exception) -> bytes:
+    return pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
+
+
+def _outcome(reader: PageReader, message: bytes) -> Outcome | Exception:
+    try:
+        visit, response = pickle.loads(message)
+        return reader.read_in_worker(visit, response)
+    except MemoryError:
+        raise
     except SpoorError as error:
-        return error, True
+        return error
     except Exception as error:  # A bug: reported to the crawl, in a form that can be pickled.
         mistake = BrokenContract(f"{type(error).__name__} in a worker: {error}")
         mistake.add_note(traceback.format_exc())
-        return mistake, True
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        return mistake

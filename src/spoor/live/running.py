@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 from spoor.crawl import Crawl
 from spoor.errors import OF_STORAGE
-from spoor.events import Event, Held
+from spoor.events import Event, Failed, Held, HostOpened, Redirected, SitemapRead, Visited
 from spoor.live.action_applier import POLL_INTERVAL, ActionApplier, minutes_in, stopped_by
 from spoor.live.active_learning import ActiveLearning
 from spoor.live.archive import Archive
 from spoor.live.driver import LiveDriver
 from spoor.live.relearning import SnapshotWriter
 from spoor.live.watchdog import Hold
+from spoor.records import Trouble
 from spoor.stopping import LastRequests
 from spoor.store.idle_time import note_idle
 from spoor.store.mail import Mail
+from spoor.store.run_time import RunTime
+
+_log = logging.getLogger(__name__)
+
+OWN_ERRORS = 100
+"""Requests in a row that fail by an error of spoor, after which the crawl ends."""
 
 
 @dataclass
@@ -29,6 +37,7 @@ class Session:
     crawl: Crawl
     driver: LiveDriver
     archive: Archive
+    run_time: RunTime
     snapshots: SnapshotWriter
     actions: ActionApplier
     learning: ActiveLearning | None = None
@@ -36,6 +45,12 @@ class Session:
     no_browser: str = ""
     _mail: Mail | None = None
     _why: str = ""
+    broken: str = field(default="", init=False)
+    """Why the crawl cannot go on, if every request fails by an error of spoor; otherwise ""."""
+    own_error: str = field(default="", init=False)
+    """The first request that failed by an error of spoor, for the user; "" if none did."""
+    _own_errors: int = field(default=0, init=False)
+    """Such requests in a row, without a response between."""
     _noted: list[Event] = field(default_factory=list, init=False)
     _deadline: asyncio.TimerHandle | None = field(default=None, init=False)
 
@@ -45,6 +60,7 @@ class Session:
 
     async def run(self) -> AsyncIterator[list[Event]]:
         """Yields the events of each batch, after they are committed and written to the WARC."""
+        self.run_time.begin(self.archive.journal.last)
         self.apply_actions()
         async with self._listening(), contextlib.nullcontext() if self.learning is None else self.learning.beside():
             going_on = True
@@ -53,6 +69,7 @@ class Session:
                     self.archive.note(events)
                     self.snapshots.committed(self.driver.clock())
                     self._stop_if_too_few(events)
+                    self._stop_if_broken(events)
                     if self.learning is not None:
                         self.learning.wake()
                     yield [*self._taken(), *events]
@@ -60,6 +77,7 @@ class Session:
         if self.learning is not None and self.learning.finish():
             yield self._taken()
         self.archive.journal.end(self.driver.clock(), self.ended(), self.crawl.idle)
+        self.run_time.end()
         self.crawl.frontier.commit()
         self.actions.folder.idle.unlink(missing_ok=True)
         await self.snapshots.finish(self.driver.clock())
@@ -71,6 +89,29 @@ class Session:
                 self.stop(
                     f"the last {last.rule.requests:,} requests found fewer than {last.rule.finds:,} relevant pages"
                 )
+
+    def _stop_if_broken(self, events: list[Event]) -> None:
+        """A crawl in which every request fails by an error of ours is not waiting for the web."""
+        for event in events:
+            match event:
+                case Failed(trouble=Trouble(trace=trace)) if trace:
+                    self._own_errors += 1
+                    self._tell_own_error(event.visit.url, event.reason, trace)
+                case Visited() | Redirected() | HostOpened() | SitemapRead():
+                    self._own_errors = 0
+                    continue
+                case _:
+                    continue
+            if self._own_errors >= OWN_ERRORS and not self.broken:
+                self.broken = f"{OWN_ERRORS} requests in a row failed by an error of spoor: {event.reason}"
+                self.stop(self.broken)
+
+    def _tell_own_error(self, url: str, reason: str, trace: str) -> None:
+        if not self.own_error:
+            what = f"{url}: {reason}: an error of spoor, not of the web"
+            self.own_error = f"{what}; a sample is in {self.actions.folder.troubles}; further ones are only counted"
+            _log.warning("%s", self.own_error)
+            _log.info("%s", trace)
 
     async def learn(self) -> list[Event]:
         """Instead of `run`: fetches nothing, but trains the judge on all new answers."""

@@ -8,6 +8,7 @@ some time but is not wrong: that link is read again.
 from __future__ import annotations
 
 import contextlib
+import logging
 import mmap
 import os
 import tempfile
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from spoor.files import allocate
 from spoor.records import Link
 
 SLOTS = 1 << 20
@@ -23,7 +25,7 @@ _SIZE = 8 * SLOTS
 _FOR_OTHERS, _FOR_RELEVANT = 1, 2
 """The lowest bits of a slot: for which referring pages. The others are those of the hash."""
 _TAG = ~(_FOR_OTHERS | _FOR_RELEVANT)
-_IN_MEMORY = "/dev/shm"
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +59,36 @@ def _hashed(url: str) -> tuple[int, int]:
 
 
 @contextlib.contextmanager
-def saturated_links() -> Iterator[SaturatedLinks]:
-    """In memory of its own, of which nothing is left when all its processes have ended, however they do."""
-    with tempfile.TemporaryFile(dir=_IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None) as file:
-        # All of it is written, because if there were no room later, writing a slot would end the process.
-        file.write(bytes(_SIZE))
-        file.flush()
-        with saturated_links_in(file.fileno()) as links:
+def saturated_links() -> Iterator[SaturatedLinks | None]:
+    """In memory of its own, of which nothing is left when all its processes have ended, however they do. None if there
+    is no room for it: then some links are read again."""
+    try:
+        file = _unnamed_file()
+    except OSError as error:
+        _log.warning("workers read some links again: there is no memory that they could share: %s", error)
+        yield None
+        return
+    try:
+        with saturated_links_in(file) as links:
             yield links
+    finally:
+        os.close(file)
+
+
+def _unnamed_file() -> int:
+    """On Linux not in a folder: /dev/shm of a container may be smaller. Raises OSError."""
+    if hasattr(os, "memfd_create"):
+        file = os.memfd_create("spoor-saturated-links")
+    else:
+        with tempfile.TemporaryFile() as temporary:
+            file = os.dup(temporary.fileno())
+    try:
+        # All of it is written, because if there were no room later, writing a slot would end the process.
+        allocate(file, _SIZE)
+    except OSError:
+        os.close(file)
+        raise
+    return file
 
 
 @contextlib.contextmanager

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from spoor import __version__, roles
 from spoor import settings as config
+from spoor.compiled import prepare
 from spoor.crawl import Crawl
 from spoor.crawling.guidance import Guidance
 from spoor.crawling.share import Handover, Share
@@ -34,10 +36,12 @@ from spoor.live.from_settings import (
     accepted_languages,
     fetcher_for,
     host_rules,
+    kernels_for,
     limits_of,
     reading_limits,
     strategy_of,
     user_agent,
+    within_limit,
 )
 from spoor.live.page_reader import Reader
 from spoor.live.reading_processes import packed_to_send, reading
@@ -63,14 +67,17 @@ from spoor.store.copied_mail import mail_of
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import CurrentUrl, SavedTroubles, died_of
-from spoor.store.journal import Journal, last_moment
+from spoor.store.journal import Journal, set_back
 from spoor.store.mail import Mail
 from spoor.store.recent import last_requests
 from spoor.store.renders import Renders
+from spoor.store.run_time import RunTime
 from spoor.store.steered import SteeringLog, steered
 from spoor.store.warc import WarcWriter
 from spoor.strategy import Strategy
 from spoor.urls import host_of
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,13 @@ async def open_session(
     """The caller must hold the lock of the folder. A crawl in the folder is resumed. `advance` is called for each visit
     from which the strategy relearns. `came` receives each page with its texts, by URL, before its event; the caller
     must remove the pages. With a `share` of the hosts the session is one shard of a crawl."""
+    # Daemon threads: stopping does not wait for DNS lookups.
+    asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
+    await asyncio.to_thread(prepare, kernels_for(settings, objects))
     await keep_examples(folder.examples, settings.target.like, lambda urls: _fetched(urls, settings))
+    fitting, too_many = within_limit(settings)
+    if too_many:
+        _log.warning("%s", too_many)
     program, no_browser = program_for(settings.render)
     strategy = strategy_of(settings, objects, folder)
     is_shared = settings.crawl.workers > 0 and isinstance(strategy.scorer, Saturating)
@@ -106,19 +119,17 @@ async def open_session(
     ):
         reader = Reader.of(resumed.crawl.strategy, settings.limits.links_per_page, settings.parse)
         reader = reader if came is None and resumed.learning is None else replace(reader, texts=True)
-        # Daemon threads: stopping does not wait for DNS lookups.
-        asyncio.get_running_loop().set_default_executor(DaemonThreads(LOOKUPS))
         await _warm_up(resumed.crawl.strategy, reader)
         later = _later_steps(resumed, settings, program)
         async with (
-            _page_fetcher(resumed, settings, reader, later) as own,
-            _workers(resumed, settings, folder, own, saturated) as workers,
+            _page_fetcher(resumed, fitting, reader, later) as own,
+            _workers(resumed, fitting, folder, own, saturated) as workers,
             browser_for(program, settings.render) as browser,
         ):
             last_word = None if resumed.learning is None else resumed.learning.judged
             downloader = LiveDownloader(own, resumed.archive, workers, last_word)
             seen: Downloader = downloader if came is None else CollectingDownloader(downloader, came)
-            connections, is_shard = settings.crawl.connections, share is not None
+            connections, is_shard = fitting.crawl.connections, share is not None
             driver = LiveDriver(resumed.crawl, seen, connections, resumed.clock, resumed.troubles, is_shard)
             if browser is not None:
                 downloader.scripts = _scripts(resumed, settings, browser, own.fetcher, driver)
@@ -146,6 +157,7 @@ class _Resumed:
     in_work: CurrentUrl
     troubles: SavedTroubles
     clock: SteadyClock
+    run_time: RunTime
 
 
 @contextlib.contextmanager
@@ -184,11 +196,14 @@ def _resumed(
         journals = Journals((SteeringLog.create(store, archive.journal), renders))
         handover = Handover(share, mail) if share and mail else None
         crawl = Crawl(strategy, frontier, limits_of(settings, now), journals, troubles, guidance, handover, saturated)
-        crawl.resume(now, died, last_moment(db))
+        behind = set_back(db, now)
+        crawl.resume(now, died, behind)
         crawl.begin(settings.crawl.seeds)
+        run_time = RunTime.create(db, clock, behind)
+        store.write_along(run_time.write)
         learning = None if taught is None else learning_of(taught, crawl, archive.journal, store, settings, clock)
         parts = (crawl, store, archive, renders, snapshots, learning, mail)
-        yield _Resumed(*parts, earlier, languages, in_work, troubles, clock)
+        yield _Resumed(*parts, earlier, languages, in_work, troubles, clock, run_time)
 
 
 def _mail(store: SqliteStore, journal: Journal, share: Share) -> Mail:
@@ -260,7 +275,8 @@ def _session(resumed: _Resumed, settings: Config, folder: CrawlFolder, driver: L
     crawl, learning, snapshots = resumed.crawl, resumed.learning, resumed.snapshots
     actions = ActionApplier(folder, resumed.store.connection, settings, crawl, resumed.clock)
     last = _last_requests(settings, resumed.store)
-    session = Session(crawl, driver, resumed.archive, snapshots, actions, learning, last, no_browser, resumed.mail)
+    parts = (crawl, driver, resumed.archive, resumed.run_time, snapshots, actions, learning)
+    session = Session(*parts, last, no_browser, resumed.mail)
     if learning is not None:
         learning.note, learning.on_error = session.note, driver.wake
         learning.on_lesson = lambda version: snapshots.renew(warm_name_of(resumed.earlier, version))
@@ -339,14 +355,14 @@ async def _warm_up(strategy: Strategy, reader: Reader) -> None:
 
 def _crawl_a_little(strategy: Strategy, reader: Reader) -> None:
     """Crawls a few invented pages with a copy of the strategy before the first request: one with one link, one with
-    several, and one that fails. The first pages load tables and compiled code, which takes a second or more; during a
-    crawl, all requests would wait for that."""
+    several, and one that fails. The first pages load tables, and compile what no part has declared; during a crawl, all
+    requests would wait for that."""
     demanding(b"")
     home = "http://warm.invalid/"
     outcomes: dict[str, Outcome] = {f"{home}gone": Failure("HTTP 404")}
     for page, links in (("", ("one", "two", "gone")), ("one", ("two",)), ("two", ())):
         url = home + page
-        found = " ".join(f"<a href='{home}{link}'>a link</a>" for link in links)
+        found = " ".join(f"<a href='{home}{link}'>a link with some words</a>" for link in links)
         body = f"<title>t</title><p>Some words and {found}</p>".encode()
         response = Response(url, 200, {"content-type": "text/html"}, body, body, b"", b"", "", 0.0, 0.0)
         outcomes[url] = reader.read(Visit(url, host_of(url), 0, 0.0), response)

@@ -17,7 +17,7 @@ from typing import Protocol
 from spoor import settings as config
 from spoor.crawl import Crawl
 from spoor.crawling.share import BestKeys, Lease, Share, behind, claim, leases, visits_of_round
-from spoor.errors import SpoorError
+from spoor.errors import REPORT_IT, RequestsBroken, SpoorError
 from spoor.events import Event, Failed, Visited
 from spoor.frontier.addresses import AddressGrant
 from spoor.frontier.rows import counters_of
@@ -26,6 +26,7 @@ from spoor.live.copying import LEASE_SECONDS, Copying, copied
 from spoor.live.from_settings import host_rules
 from spoor.live.running import Session
 from spoor.live.session import open_session
+from spoor.live.watchdog import SteadyClock
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
 from spoor.store.journal import open_to_read
@@ -59,7 +60,8 @@ class ShardReport:
     """The state of a shard. `spent` is the total of visits, including those `claimed`: visits of its old lease that it
     may still begin before the next grant. `best_keys` are those of the links after the claimed ones. `idle`: nothing
     can be visited, now or later. `letters` counts messages in its outbox. `ended` is why it ended by itself (a person
-    stopped it, or it found too little), "" while it runs. `warning` is a text for the user."""
+    stopped it, or it found too little), "" while it runs; `broken`: because every request failed by an error of spoor.
+    `warning` is a text for the user."""
 
     spent: int
     best_keys: BestKeys
@@ -75,6 +77,7 @@ class ShardReport:
     ended: str = ""
     claimed: int = 0
     warning: str = ""
+    broken: bool = False
 
 
 class ShardHandle(Protocol):
@@ -100,6 +103,11 @@ class ShardHandle(Protocol):
 
 
 # One shard.
+
+
+def of_each_shard(settings: Config, shards: int) -> Config:
+    """The settings with its part of the connections."""
+    return replace(settings, crawl=replace(settings.crawl, connections=max(1, settings.crawl.connections // shards)))
 
 
 _DONE_BEFORE = """
@@ -155,8 +163,8 @@ class Shard:
         counts = (session.driver.under_way, session.mail.count())
         done = (self._pages, self._relevant, self._failed, len(frontier))
         known = (frontier.spent + claimed, best_keys, crawl.turns.best_gain(now), idle, *counts, *done, addresses)
-        warning = self._copying.warning if self._copying is not None else ""
-        return ShardReport(*known, claimed=claimed, warning=warning)
+        warning = (self._copying.warning if self._copying is not None else "") or session.own_error
+        return ShardReport(*known, claimed=claimed, warning=warning, broken=bool(session.broken))
 
     async def grant(self, lease: Lease, addresses: AddressGrant) -> None:
         session = self._at_work()
@@ -281,7 +289,7 @@ async def _all(calls: Iterable[Awaitable[None]]) -> None:
 @dataclass(frozen=True)
 class Totals:
     """Sums over all shards and all runs. `busiest` is the share of all visits that the busiest shard has made,
-    `warnings` the current warnings of shards."""
+    `warnings` the current warnings of shards. `seconds` is how long the crawl has run, not the sum over its shards."""
 
     pages: int
     relevant: int
@@ -290,6 +298,7 @@ class Totals:
     visits: int
     busiest: float
     warnings: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
 NOTHING_BEFORE = Totals(0, 0, 0, 0, 0, 0.0)
@@ -323,6 +332,7 @@ class Coordinator:
         self._shards = shards
         self._granted = granted
         self._visits = visits
+        self._run_time = granted.run_time(SteadyClock())
         self._addresses = AddressTurns(len(shards))
         self._before = before
         self.reports: list[ShardReport | None] = [None] * len(shards)
@@ -335,7 +345,7 @@ class Coordinator:
         self._why = self._why or why
 
     async def run(self, tell: Callable[[Totals], None]) -> str:
-        """Returns why the crawl ended. `tell` is called after every round."""
+        """Returns why the crawl ended. `tell` is called after every round, and at the end."""
         idle_rounds = 0
         while not self._why:
             began = time.monotonic()
@@ -352,6 +362,11 @@ class Coordinator:
                 self.stop(f"the budget of {self._visits} visits is spent")
             await asyncio.sleep(min(10 * PAUSE, max(PAUSE, took / ROUNDS_TAKE)))
         await asyncio.gather(*(shard.stop(self._why) for shard in self._shards))
+        self._run_time.end()
+        self._granted.write([], self._run_time)
+        tell(self.totals())
+        if any(report.broken for report in self.reports if report):
+            raise RequestsBroken(f"{self._why}; {REPORT_IT}")
         return self._why
 
     async def _round(self) -> None:
@@ -364,7 +379,9 @@ class Coordinator:
         visits = [self._spent(number) + more for number, more in enumerate(leases(best_keys, lease))]
         here = [number for number, report in enumerate(self.reports) if report]
         addresses = self._addresses.round({n: report.addresses for n, report in enumerate(self.reports) if report})
-        self._granted.write([(number, visits[number]) for number in here])
+        if here and not self._run_time.has_begun:
+            self._run_time.begin()
+        self._granted.write([(number, visits[number]) for number in here], self._run_time)
         rivals = [max(gains[:number] + gains[number + 1 :], default=0.0) for number in range(len(gains))]
         await _all(
             self._shards[number].grant(Lease(visits[number], rivals[number]), addresses[number]) for number in here
@@ -408,4 +425,5 @@ class Coordinator:
         summed = {name: sum(getattr(report, name) for report in reports) for name in counts}
         visits = self._before.visits + sum(spent)
         warnings = tuple(report.warning for report in self.reports if report and report.warning)
-        return Totals(**summed, visits=visits, busiest=max(spent) / max(1, visits), warnings=warnings)
+        busiest, seconds = max(spent) / max(1, visits), self._run_time.total
+        return Totals(**summed, visits=visits, busiest=busiest, warnings=warnings, seconds=seconds)

@@ -23,7 +23,7 @@ from spoor.errors import OF_STORAGE, BrokenContract, SpoorError, UsageError
 from spoor.fetch.responses import HEALS_AFTER
 from spoor.live.archive import ResponseArchive
 from spoor.live.downloader import Fetched, LaterSteps, PageFetcher
-from spoor.live.driver import TrackedFetch
+from spoor.live.driver import TrackedFetch, request_trouble
 from spoor.live.from_settings import LOOKUPS, fetcher_for, reading_limits
 from spoor.live.messages import Messages
 from spoor.live.page_reader import Reader
@@ -33,7 +33,7 @@ from spoor.live.saturated import SaturatedLinks, saturated_links_in
 from spoor.live.watchdog import SteadyClock
 from spoor.origins import Packed, unpacked
 from spoor.pools import DaemonThreads, cause_of_death, other_process
-from spoor.records import Failure, Trouble, Visit
+from spoor.records import Failure, Visit
 from spoor.settings import MOST_WORKERS, Config
 from spoor.store.crawl_folder import CrawlFolder, writing_to_archive
 from spoor.store.duplicates import StoredPayloads
@@ -293,7 +293,7 @@ class _Visiting:
         except OF_STORAGE as error:  # It ends the crawl, and not only this visit.
             self.messages.send((number, error))
         except Exception as error:
-            trouble = Trouble(self.troubles.keep(visit.url, "fetched", error))
+            trouble = request_trouble(error, visit.url, self.troubles)
             self.messages.send((number, _result(Fetched(trouble))))
 
     async def end(self) -> None:

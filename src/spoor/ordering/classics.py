@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from spoor.compiled import Kernels
 from spoor.errors import UsageError
 from spoor.judging.judges import ACHE, FISH, FOCUSED, OPIC, ORDERING, SHARK, SLEEPING, SPIDERLING
 from spoor.naming import Named
@@ -24,7 +25,7 @@ from spoor.ordering.targets import topic_for
 from spoor.ordering.trails import Inherited, SinceRelevant
 from spoor.records import Evidence, Hints, Link, Page, Sighting
 from spoor.roles import Comparing, Judge, Merge
-from spoor.strategy import Strategy, prior_of
+from spoor.strategy import Strategy, kernels_of, prior_of
 
 # Fish-search: the first links of each page come first, and more of them on relevant pages.
 
@@ -81,6 +82,10 @@ class Shark:
         for name, share in (("beta", self.beta), ("gamma", self.gamma)):
             if not 0.0 <= share <= 1.0:
                 raise UsageError(f"{name}={share:g} is not a share; give a number from 0 to 1")
+
+    @property
+    def kernels(self) -> Kernels:
+        return kernels_of(self.topic)
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:
         """Similarities of anchor and context, in one batch per page; repeated texts, as in menus, are compared once."""

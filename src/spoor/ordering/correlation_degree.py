@@ -15,13 +15,15 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from spoor.compiled import Kernels
 from spoor.errors import UsageError
 from spoor.files import State, array_in, as_counts, counts_in, texts_in
-from spoor.judging.profile_search import recogniser
+from spoor.judging.profile_search import KERNELS, recogniser
 from spoor.ordering.simple import first, total
 from spoor.parse.words import Words, place
 from spoor.records import Evidence, Hints, Link, Page, Sighting
 from spoor.roles import Comparing, Merge
+from spoor.strategy import kernels_of
 from spoor.urls import host_of
 
 # Similarity of texts to a language: for strategies that compare link texts, if the target is a language.
@@ -32,6 +34,8 @@ class LikeLanguage:
     """`language` is a BCP-47 tag or a model file."""
 
     language: str
+
+    kernels: ClassVar[Kernels] = KERNELS
 
     def similarities(self, texts: Sequence[str]) -> list[float]:
         found: list[float] = recogniser(self.language).similarities(texts).tolist()
@@ -251,6 +255,10 @@ class CorrelationDegree:
             raise UsageError(f"parent={self.parent_degree} is not known; parents count by {' or '.join(PARENTS)}")
         if not self.cap > 0:
             raise UsageError(f"cap={self.cap:g} ignores the parents; give more than 0, or inf for no cap")
+
+    @property
+    def kernels(self) -> Kernels:
+        return kernels_of(self.likeness)
 
     @property
     def merge(self) -> Mapping[str, Merge]:

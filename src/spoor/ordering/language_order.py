@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from spoor.compiled import Kernels
 from spoor.errors import UsageError
 from spoor.files import State
 from spoor.judging.language_signs import (
+    KERNELS,
     UNNAMED,
     UrlSigns,
     claimed,
@@ -79,6 +81,7 @@ class LanguageSigns:
 
     reads_content: ClassVar[bool] = True
     merge: ClassVar[Mapping[str, Merge]] = MERGES
+    kernels: ClassVar[Kernels] = KERNELS
 
     def __post_init__(self) -> None:
         check_kinds(self.without, WEIGHTS)
@@ -174,6 +177,7 @@ class ServerLanguage:
 
     reads_content: ClassVar[bool] = True
     merge: ClassVar[Mapping[str, Merge]] = {**MERGES, "server": latest}
+    kernels: ClassVar[Kernels] = KERNELS
 
     def __post_init__(self) -> None:
         check_kinds(self.without, self.merge)

@@ -44,6 +44,7 @@ class ContextOntology:
     scale: float = 10.0
 
     reads_content: ClassVar[bool] = True
+    reads_main_text: ClassVar[bool] = True
     merge: ClassVar[Mapping[str, Merge]] = {"ontology": max, "rules": max}
 
     def __post_init__(self) -> None:

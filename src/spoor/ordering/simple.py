@@ -214,6 +214,7 @@ class PageClass:
     model: TaxonomyModel
 
     reads_content: ClassVar[bool] = True
+    reads_main_text: ClassVar[bool] = True
     merge: ClassVar[Mapping[str, Merge]] = {"target_class": max}
 
     def hints(self, page: Page, links: Sequence[Link]) -> Sequence[Hints]:

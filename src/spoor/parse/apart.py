@@ -99,4 +99,4 @@ def _outcome(url: str, body: bytes, content_type: str, status: int, parse_option
     try:
         return read_answer(url, body, content_type, status, parse_options)
     except MemoryError:
-        return Failure(f"reading needed over {FetchSettings.parse_bytes / 1e9:g} GB")
+        return Failure(f"reading needed over {FetchSettings.parse_bytes / 1e6:g} MB")

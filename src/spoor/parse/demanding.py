@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled, nth
+from spoor.compiled import array, compiled, kernel, kernels_in, nth
 
 LARGEST = 500_000
 """Bytes."""
@@ -63,7 +63,7 @@ _FORMATTING_CODES = tuple(_code(name) for name in _FORMATTING.split())
 _HTML, _BODY = _code("html"), _code("body")
 
 
-@compiled
+@kernel(array(np.uint8, read_only=True), array(np.int64))
 def _is_orderly(html: NDArray[np.uint8], starts: NDArray[np.int64]) -> bool:
     """Whether there are few attributes and few unpaired formatting elements. `starts` are the positions of all `<`."""
     end = html.size
@@ -151,3 +151,6 @@ def _closes_at(html: NDArray[np.uint8], place: int, name: int, length: int) -> b
         if nth(html, place + 2 + letter) | _SMALL_LETTER != nth(html, name + letter) | _SMALL_LETTER:
             return False
     return True
+
+
+KERNELS = kernels_in(__name__)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
+from spoor.parse import link_contexts, tidy_text, walk
 from spoor.parse.charset import Decoded, decode
 from spoor.parse.link_contexts import LONGEST, LONGEST_TAG, ParsedContexts, Places, bare_links
 from spoor.parse.main_text import Extractor, MainText
 from spoor.parse.page_data import data_of
-from spoor.parse.reading import Reading, read
+from spoor.parse.reading import Reading, header_directives, read
 from spoor.parse.scripted import Script, forward, is_thin, locations, needs_scripts
 from spoor.parse.tags import TELLING_TAGS
 from spoor.parse.tidy_text import WINDOW, TidyText, tidied
 from spoor.parse.walk import IS_APART, deepest
 from spoor.records import Link, LinkContexts, Page, Rendering
 from spoor.urls import join
+
+KERNELS = (*walk.KERNELS, *tidy_text.KERNELS, *link_contexts.KERNELS)
 
 LONGEST_URL = 8_000
 """Maximum length of a URL in characters; servers need not support more (RFC 9110)."""
@@ -72,6 +75,15 @@ def read_page(
             return filled
         return _with_main_text(filled, extractor.extract(decoded.text, url))
     return Page(url, status, mime, size=len(body))
+
+
+def with_robots_tags(page: Page, values: Iterable[str]) -> Page:
+    """The page with the directives of its X-Robots-Tag headers, which add to those in the page."""
+    directives = frozenset[str]().union(*map(header_directives, values))
+    if "nofollow" in directives:
+        links = tuple(link._replace(nofollow=True) for link in page.links)
+        page = replace(page, links=links, forwards_to="")
+    return replace(page, noindex=page.noindex or "noindex" in directives) if directives else page
 
 
 def is_html(body: bytes, content_type: str) -> bool:

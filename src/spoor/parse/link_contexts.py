@@ -9,7 +9,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import INT, array, kernel, kernels_in
 from spoor.parse.reading import DESCRIPTION, HREFLANG, REL, Reading
 from spoor.parse.tags import META
 from spoor.parse.tidy_text import TidyText, crowded, end_after, start_before, words_after, words_before
@@ -151,7 +151,7 @@ above, the frame around it, whether it is outside of the main content; and the p
 context starts, the position after it, where its context ends."""
 
 
-@compiled
+@kernel(array(np.int32, 2), array(np.int64), array(np.int32), array(np.int32), array(np.uint32), INT)
 def _placed(
     elements: Numbers, numbers: NDArray[np.int64], begins: Numbers, ends: Numbers, codes: Codes, window: int
 ) -> Numbers:
@@ -170,3 +170,6 @@ def _placed(
         row[AROUND], row[AROUND + 1] = ends[start], start_before(codes, ends[start], window)
         row[AROUND + 2], row[AROUND + 3] = begins[end], end_after(codes, begins[end], window)
     return rows
+
+
+KERNELS = kernels_in(__name__)

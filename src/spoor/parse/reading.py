@@ -16,7 +16,7 @@ from spoor.parse.walk import INSIDE, VALUES, WHAT, Codes, Numbers, walk
 # Limits of parsing: the size of a page and its nesting depth.
 
 
-LONGEST = 16_000_000
+LONGEST = 5_000_000
 """Maximum characters of HTML parsed; the rest is ignored."""
 DEEPEST = 10_000
 """Maximum nesting depth; parsers take quadratic time in it."""
@@ -230,6 +230,15 @@ _ACTS: dict[int, Callable[[Reading, int], None]] = {
 def read(html: str, utf8: bytes | None = None) -> Reading:
     """Raises only MemoryError: any HTML can be parsed, but some needs too much memory. `utf8`: the same in UTF-8, if it
     is known; the parser need not encode it then."""
+    markup = _serialised(html, utf8)
+    reading = Reading(markup, *walk(markup))
+    reading.read()
+    return reading
+
+
+def _serialised(html: str, utf8: bytes | None) -> str:
+    """The markup as the parser understood it. A function of its own, so that the tree, which needs most of the memory,
+    is freed before the markup is read."""
     within = bounded(html)
     try:
         root = LexborHTMLParser(within if utf8 is None or len(within) < len(html) else utf8).root
@@ -238,6 +247,4 @@ def read(html: str, utf8: bytes | None = None) -> Reading:
         raise MemoryError("the parser ran out of memory") from None
     if markup is None:
         raise MemoryError("the parser ran out of memory")
-    reading = Reading(markup, *walk(markup))
-    reading.read()
-    return reading
+    return markup

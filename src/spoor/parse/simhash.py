@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import array, compiled, kernel, kernels_in
 from spoor.records import TextFingerprint
 
 Hashes = NDArray[np.uint64]
@@ -35,6 +35,9 @@ _PLANE = 1 << 16
 def text_fingerprint(text: str) -> TextFingerprint:
     codes = np.frombuffer(text[:READ].encode("utf-32-le", "surrogatepass"), np.uint32)
     letters, fingerprint, sample = _gathered(codes, _meaning())
+    sample.sort()  # Here: numba takes a second to compile a sort.
+    later = sample[1:]
+    sample = np.concatenate((sample[:1], later[later != sample[:-1]]))[:KEPT]
     return TextFingerprint(fingerprint if letters >= SHORTEST else None, sample.tobytes())
 
 
@@ -45,10 +48,10 @@ def _meaning() -> NDArray[np.uint32]:
     return np.array([0 if c.isspace() or c.isdigit() or c < "!" else ord(c.lower()[0]) for c in characters], np.uint32)
 
 
-@compiled
+@kernel(array(np.uint32, read_only=True), array(np.uint32))
 def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[int, int, Hashes]:
     """The number of characters that count; the fingerprint, for each bit of which the hashes of all shingles vote; and
-    the smallest hashes of passages, sorted, without duplicates."""
+    the smallest hashes of passages, and perhaps more, unsorted."""
     plain = np.empty(len(codes) + PASSAGE, np.uint64)
     letters = 0
     for code in codes:
@@ -77,13 +80,7 @@ def _gathered(codes: NDArray[np.uint32], meaning: NDArray[np.uint32]) -> tuple[i
         if mixed <= threshold:
             sample[kept] = mixed
             kept += 1
-    ordered = np.sort(sample[:kept])
-    distinct = 1
-    for place in range(1, kept):
-        if ordered[place] != ordered[distinct - 1]:
-            ordered[distinct] = ordered[place]
-            distinct += 1
-    return letters, _elected(shingles), ordered[: min(distinct, KEPT)]
+    return letters, _elected(shingles), sample[:kept]
 
 
 @compiled
@@ -130,3 +127,6 @@ def _mixed(number: np.uint64) -> np.uint64:
     number *= _SPREAD
     number ^= number >> np.uint64(32)
     return number
+
+
+KERNELS = kernels_in(__name__)

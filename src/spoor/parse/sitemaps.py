@@ -18,7 +18,7 @@ from isal import isal_zlib
 from spoor.parse.charset import codec, decode, meta_charset
 from spoor.parse.published import date_in
 from spoor.records import Failure, Listed, SitemapFile
-from spoor.urls import canonical, join
+from spoor.urls import canonical, first_within, join
 
 MOST_BYTES = 50 << 20
 """Uncompressed size of a file: the limit of the protocol."""
@@ -26,6 +26,8 @@ MOST_URLS = 50_000
 """URLs per file, including other language versions of pages: the limit of the protocol."""
 MOST_LISTED = 10_000
 """URLs per file that are returned, evenly spaced over those read."""
+MAX_LISTED_CHARACTERS = 4_000_000
+"""Characters of all URLs of a file that are returned; of more, the first are."""
 DEEPEST = 200
 """Maximum nesting depth. A feed may contain whole pages."""
 MOST_ALTERNATES = 500
@@ -72,8 +74,10 @@ def read_sitemap(url: str, body: bytes) -> SitemapFile | Failure:
     cut = _fill(listing, pieces)
     if not listing.kind:
         return Failure(cut or pieces.cut or _NEITHER)
-    found = [_listed(url, *said) for said in evenly(list(listing.found.items()), MOST_LISTED)]
-    return SitemapFile(listing.kind, tuple(filter(None, found)), len(listing.found), pieces.cut or cut)
+    said = evenly(list(listing.found.items()), MOST_LISTED)
+    found = [listed for item in said if (listed := _listed(url, *item)) is not None]
+    count = first_within([listed.url for listed in found], MAX_LISTED_CHARACTERS)
+    return SitemapFile(listing.kind, tuple(found[:count]), len(listing.found), pieces.cut or cut)
 
 
 def is_packed(body: bytes) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import array, compiled, named_tuple, plain
 
 # Block elements, which begin a new line.
 
@@ -87,6 +87,16 @@ class NameTable(NamedTuple):
     attributes_high: NDArray[np.uint64]
 
 
+NAME_TABLE = named_tuple(
+    NameTable,
+    array(np.uint64),
+    array(np.uint64),
+    array(np.int64),
+    array(np.uint64, 2),
+    array(np.uint64, 2),
+)
+
+
 def packed(name: str) -> tuple[int, int]:
     """The first eight letters, and the others."""
     letters = name.encode("ascii")
@@ -118,7 +128,8 @@ def _table(kinds: Iterable[tuple[str, int]]) -> NameTable:
     found = np.zeros(size, np.int64)
     for name, kind in kinds:
         first, second = packed(name)
-        place = int(spread(np.uint64(first), np.uint64(second)))
+        with np.errstate(over="ignore"):
+            place = int(plain(spread)(np.uint64(first), np.uint64(second)))
         while low[place]:
             place = (place + 1) % size
         low[place], high[place], found[place] = first, second, kind

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import INT, array, compiled, kernel, kernels_in
 from spoor.parse.walk import BORDER, Codes, Numbers
 from spoor.parse.words import UNSPACED
 from spoor.settings import ParseSettings
@@ -75,7 +75,7 @@ def _is_white(code: np.uint32) -> bool:
     )
 
 
-@compiled
+@kernel(array(np.uint32))
 def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers, Numbers]:
     tidy = np.empty(text.size, np.uint32)
     borders, known = np.empty(text.size, np.int32), np.uintp(0)
@@ -110,13 +110,30 @@ def _tidied(text: Codes) -> tuple[Codes, Numbers, Numbers, Numbers]:
     return tidy[:length], begins, ends, borders[:known].copy()
 
 
-@compiled
 def crowded(borders: Numbers, length: int, starts: Numbers, stops: Numbers) -> NDArray[np.bool_]:
     """Which links are in blocks with more link text than other text, or start at the same position as such a link.
     Links are sorted by their starts. `length` is that of the text."""
+    # Sorted here: numba takes two seconds to compile a sort.
     before, after = np.searchsorted(borders, starts), np.searchsorted(borders, stops)
     blocks = before * (borders.size + 1) + after
-    order = np.argsort(blocks, kind="mergesort")
+    order = np.argsort(blocks, kind="stable")
+    found: NDArray[np.bool_] = _crowded(borders, length, starts, stops, before, after, blocks, order)
+    return found
+
+
+@kernel(array(np.int32), INT, array(np.int32), array(np.int32), *[array(np.int64)] * 4)
+def _crowded(
+    borders: Numbers,
+    length: int,
+    starts: Numbers,
+    stops: Numbers,
+    before: NDArray[np.int64],
+    after: NDArray[np.int64],
+    blocks: NDArray[np.int64],
+    order: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    """`before` and `after` are the numbers of borders before the start and the end of each link; `order` sorts links by
+    their blocks."""
     found = np.zeros(starts.size, np.bool_)
     first = 0
     while first < order.size:
@@ -127,7 +144,8 @@ def crowded(borders: Numbers, length: int, starts: Numbers, stops: Numbers) -> N
         begin = borders[before[order[first]] - 1] + 1 if before[order[first]] else 0
         end = borders[after[order[first]]] if after[order[first]] < borders.size else length
         if 2 * filled > end - begin:
-            found[order[first:last]] = True
+            for place in range(first, last):
+                found[order[place]] = True
         first = last
     for link in range(1, found.size):
         found[link] |= found[link - 1] and starts[link] == starts[link - 1]
@@ -229,3 +247,6 @@ def _seam() -> re.Pattern[str]:
     ties = [mark for mark in marks if unicodedata.combining(mark) == _TIES_LETTERS]
     kept = f"(?<![{''.join(ties)}{_JOINER}])(?![{''.join(marks)}{_SARA_AM}{_JOINER}])"
     return re.compile(f"{kept}(?:(?=[{UNSPACED}])|(?<=[{UNSPACED}]))")
+
+
+KERNELS = kernels_in(__name__)

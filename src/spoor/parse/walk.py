@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled, nth
+from spoor.compiled import array, compiled, kernel, kernels_in, nth
 from spoor.parse.tags import (
     ACT,
     APART,
@@ -26,6 +26,7 @@ from spoor.parse.tags import (
     LINK,
     LITERAL,
     LONGEST_NAME,
+    NAME_TABLE,
     NAMES,
     NOSCRIPT,
     NUMBER,
@@ -75,7 +76,7 @@ def walk(markup: str) -> Walked:
     return Walked(*_walk(codes, NAMES))
 
 
-@compiled
+@kernel(array(np.uint32, read_only=True), NAME_TABLE)
 def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numbers]:
     """One long function, because its state is many numbers and a crawler spends most of its time here."""
     end = codes.size
@@ -194,14 +195,15 @@ def _walk(codes: Codes, names: NameTable) -> tuple[Codes, Numbers, Numbers, Numb
     return text[:length], elements[:count], spans[:spanned], frames[:framed]
 
 
-@compiled
+@kernel(array(np.int32, 2))
 def deepest(frames: Numbers) -> int:
     """The maximum nesting depth of frames; outer frames come before inner ones."""
-    depths = np.ones(frames.shape[0], np.int32)
+    depths, most = np.empty(frames.shape[0], np.int32), 0
     for frame in range(frames.shape[0]):
-        if frames[frame, 0] >= 0:
-            depths[frame] = depths[frames[frame, 0]] + 1
-    return int(depths.max()) if depths.size else 0
+        around = frames[frame, 0]
+        depths[frame] = depths[around] + 1 if around >= 0 else 1
+        most = max(most, int(depths[frame]))
+    return most
 
 
 @compiled
@@ -375,3 +377,6 @@ def _is_script(codes: Codes, place: int) -> bool:
         if nth(codes, place + letter) | _SMALL_LETTER != _SCRIPT_NAME[letter]:
             return False
     return nth(codes, stop) in (9, 10, 12, 13, _BLANK, _SLASH, _MORE_THAN)
+
+
+KERNELS = kernels_in(__name__)

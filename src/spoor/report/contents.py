@@ -12,7 +12,6 @@ from spoor.lab.build.warc_source import parse_http_response
 from spoor.parse.apart import read_in_subprocess
 from spoor.parse.html import DEFAULT_OPTIONS, with_rendering
 from spoor.records import Failure, Key, Page, Rendering, Verdict
-from spoor.report.showing import delay_column
 from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
 from spoor.store.crawl_parts import open_parts, pages_in_order
 from spoor.store.journal import PageRow
@@ -138,8 +137,9 @@ def hosts(folder: CrawlFolder) -> Iterator[KnownHost]:
     fetched = "SELECT count(*), ifnull(sum(relevant), 0) FROM pages WHERE host = ?"
     with open_parts(folder) as parts:
         for part in parts:
-            columns = f"name, address, {delay_column(part.db)}"
-            for name, *known in _in_pieces(part.db, f"SELECT id, {columns} FROM hosts WHERE id > ? ORDER BY 1"):
+            for name, *known in _in_pieces(
+                part.db, "SELECT id, name, address, delay FROM hosts WHERE id > ? ORDER BY 1"
+            ):
                 if part.has(name):
                     counts = [one.db.execute(fetched, (name,)).fetchone() for one in parts]
                     yield KnownHost(name, *known, *map(sum, zip(*counts, strict=True)))

@@ -18,19 +18,18 @@ from spoor.progress import Advance, unseen
 from spoor.report.showing import consistent_read
 from spoor.report.summary import Curve, Figures, Find, Incident, Kind, Pace, Reason, Stop, Totals
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.crawl_parts import Part, count_shared_payloads, duplicate_of
+from spoor.store.crawl_parts import TOGETHER, Part, count_shared_payloads, duplicate_of, seconds_run, timelines
 from spoor.store.event_rows import WHILE_IT_RUNS
-from spoor.store.journal import needs_scripts_column, pages_of
+from spoor.store.journal import pages_of
 from spoor.store.recent import expected_in
 from spoor.store.renders import render_totals
+from spoor.store.run_time import Timeline
 from spoor.store.steered import steered
 from spoor.teaching.history import TaughtSoFar, taught_so_far
 
 MOST_ROWS = 20
 """Rows of each table; the others are summed up in one row."""
 CURVE_POINTS = 200
-SAME_STOP = 60.0
-"""Shards that stop for the same reason within this many seconds count as one stop."""
 
 Parts = Sequence[Part]
 
@@ -44,17 +43,15 @@ def figures(folder: CrawlFolder, advance: Advance = unseen) -> Figures:
         for name, count in PARTS.items():
             parts[name] = count(shards)
             advance(1)
-    stops, incidents = parts["stops"], (*parts.pop("incidents"), *_untranslated(folder))
-    going_on = not stops or parts["totals"].ended > stops[-1].at
-    expected = expected_in(folder)
-    return Figures(name=folder.name, going_on=going_on, incidents=incidents, expected=expected, **parts)
+    incidents = (*parts.pop("incidents"), *_untranslated(folder))
+    return Figures(name=folder.name, incidents=incidents, expected=expected_in(folder), **parts)
 
 
 def _count_by_host(parts: Parts) -> None:
     """Creates a temporary table on the first database. Scans the pages without the index, which would need a random
     read for every page."""
     columns = "host TEXT PRIMARY KEY, pages INTEGER, relevant INTEGER"
-    add = "INSERT INTO by_host VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
+    add = "INSERT INTO by_host VALUES (?, ?, ?) ON CONFLICT (host) DO UPDATE SET "
     add += "pages = pages + excluded.pages, relevant = relevant + excluded.relevant"
     parts[0].db.execute(f"CREATE TEMP TABLE by_host ({columns}) WITHOUT ROWID")
     for part in parts:
@@ -79,6 +76,7 @@ def _totals(parts: Parts) -> Totals:
         redirects=_count(parts, "FROM events WHERE kind = 'redirected'"),
         failures=_count(parts, failed),
         given_up=_count(parts, f"{failed} AND json_extract(detail, '$.again_at') IS NULL"),
+        internal_errors=_count(parts, "FROM events WHERE kind = 'failed' AND json_extract(detail, '$.internal')"),
         hosts=_count(parts[:1], "FROM temp.by_host"),
         hosts_with_pages=_count(parts[:1], "FROM temp.by_host WHERE pages"),
         hosts_with_relevant=_count(parts[:1], "FROM temp.by_host WHERE relevant"),
@@ -96,12 +94,13 @@ def _totals(parts: Parts) -> Totals:
         median_size=_median_size(parts, pages),
         began=began,
         ended=ended,
+        seconds=seconds_run(parts),
     )
 
 
 def count_needing_scripts(db: sqlite3.Connection) -> int:
     """Pages with hardly any readable text, because scripts generate them."""
-    return int(db.execute(f"SELECT count(*) FROM pages WHERE {needs_scripts_column(db)}").fetchone()[0])
+    return int(db.execute("SELECT count(*) FROM pages WHERE needs_scripts").fetchone()[0])
 
 
 def _duplicates(parts: Parts) -> tuple[int, int]:
@@ -126,17 +125,39 @@ def _span(parts: Parts) -> tuple[float, float]:
 
 
 def _stops(parts: Parts) -> tuple[Stop, ...]:
-    rows = sorted(_rows(parts, "SELECT at, detail FROM events WHERE kind = 'ended' ORDER BY id"), key=itemgetter(0))
-    details = ((at, json.loads(detail)) for at, detail in rows)
-    stops = [Stop(at, detail["because"], detail.get("idle", 0.0)) for at, detail in details]
+    by_part = [_stops_of(part.db, times) for part, times in zip(parts, timelines(parts), strict=True)]
+    stops = (stop for _, stop in heapq.merge(*by_part, key=itemgetter(0)))
     return tuple(_of_all(stops)) if len(parts) > 1 else tuple(stops)
+
+
+def _stops_of(db: sqlite3.Connection, times: Timeline) -> Iterator[tuple[float, Stop]]:
+    """In their order, each with a time that never goes back."""
+    for number, at, detail in db.execute("SELECT id, at, detail FROM events WHERE kind = 'ended' ORDER BY id"):
+        because = json.loads(detail)
+        yield at + times.shift(number), Stop(at, because["because"], because.get("idle", 0.0))
+
+
+_LAST_STOP = "SELECT id, at FROM events WHERE kind = 'ended' ORDER BY id DESC LIMIT 1"
+_LAST_ROWS = f"""
+SELECT * FROM (SELECT id, ended FROM pages ORDER BY id DESC LIMIT 1) UNION ALL
+SELECT * FROM (SELECT id, at FROM events WHERE kind != 'ended' AND {WHILE_IT_RUNS} ORDER BY id DESC LIMIT 1)
+"""
+
+
+def _is_going_on(parts: Parts) -> bool:
+    """Whether something happened after the last stop."""
+    stopped, happened = list[float](), list[float]()
+    for part, times in zip(parts, timelines(parts), strict=True):
+        stopped += [at + times.shift(number) for number, at in part.db.execute(_LAST_STOP)]
+        happened += [at + times.shift(number) for number, at in part.db.execute(_LAST_ROWS)]
+    return not stopped or max(happened, default=0.0) > max(stopped)
 
 
 def _of_all(stops: Iterable[Stop]) -> Iterator[Stop]:
     """Merges the stops of single shards, in order of time, into stops of the crawl."""
     last: Stop | None = None
     for stop in stops:
-        if last is not None and stop.because == last.because and stop.at < last.at + SAME_STOP:
+        if last is not None and stop.because == last.because and stop.at < last.at + TOGETHER:
             last = Stop(stop.at, stop.because, last.idle + stop.idle)
             continue
         if last is not None:
@@ -280,12 +301,14 @@ SELECT CASE kind
     WHEN 'held' THEN 'the event loop was blocked'
     WHEN 'paused' THEN 'nothing answered, the crawl paused: ' || json_extract(detail, '$.reason')
     WHEN 'resumed' THEN 'something answered again, the crawl resumed'
+    WHEN 'https paused' THEN 'no certificate was accepted, https links waited: ' || json_extract(detail, '$.reason')
+    WHEN 'https resumed' THEN 'certificates were accepted again, https links went on'
     WHEN 'clock set' THEN 'the system clock was set'
     WHEN 'sitemap read' THEN CASE json_extract(detail, '$.cut')
         WHEN '' THEN 'a sitemap lists URLs of other hosts, which were left out'
         ELSE 'a sitemap was not read to its end: ' || json_extract(detail, '$.cut') END
 END AS what, count(*), max(abs(json_extract(detail, '$.seconds'))), min(at)
-FROM events WHERE kind IN ('trouble', 'held', 'paused', 'resumed', 'clock set')
+FROM events WHERE kind IN ('trouble', 'held', 'paused', 'resumed', 'https paused', 'https resumed', 'clock set')
 OR (kind = 'sitemap read' AND (json_extract(detail, '$.cut') != '' OR json_extract(detail, '$.foreign')))
 GROUP BY what ORDER BY min(id)
 """
@@ -303,14 +326,14 @@ def _incidents(parts: Parts) -> tuple[Incident, ...]:
 
 def _steered(parts: Parts) -> tuple[Steered, ...]:
     """The latest actions. An action that was sent to all shards is listed once."""
-    actions = sorted((one for part in parts for one in steered(part.db)), key=lambda one: one.at)
+    actions = list(heapq.merge(*(steered(part.db) for part in parts), key=lambda one: one.at))
     again = {after.id for before, after in pairwise(actions) if _is_one(before, after)} if len(parts) > 1 else set()
     return tuple([one for one in actions if one.id not in again][-MOST_ROWS:])
 
 
 def _is_one(before: Steered, after: Steered) -> bool:
     same = (before.action, before.who, before.refused) == (after.action, after.who, after.refused)
-    return same and after.at < before.at + SAME_STOP
+    return same and after.at < before.at + TOGETHER
 
 
 def _untranslated(folder: CrawlFolder) -> Iterator[Incident]:
@@ -354,6 +377,7 @@ PARTS: dict[str, Callable[[Parts], Any]] = {
     "totals": _totals,
     "links": _links,
     "stops": _stops,
+    "going_on": _is_going_on,
     "curve": _curve,
     "statuses": partial(_kinds, column="status"),
     "languages": partial(_kinds, column="language"),

@@ -96,6 +96,11 @@ def _tiles(figures: Figures) -> str:
         (f"{totals.visits:,}", f"visits, {speed:,.1f} a second"),
         (duration(idle), "idle by choice: a connection was left free for better links on delayed hosts"),
         (f"{totals.failures:,}", f"failed visits, {totals.given_up:,} given up"),
+        *(
+            [(f"{totals.internal_errors:,}", "visits failed because of errors of spoor, not of the web")]
+            if totals.internal_errors
+            else []
+        ),
         (f"{totals.hosts_with_relevant:,}", f"hosts with a relevant page, of {totals.hosts:,} discovered"),
         (f"{links['waiting'] + links['returning']:,}", f"links waiting, {links['parked']:,} parked"),
         *_expected(figures.expected),

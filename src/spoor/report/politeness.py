@@ -4,6 +4,9 @@ Every request is included: also robots.txt, its redirects, and sub-resources of 
 checked: a visit interrupted by a kill has no row, and only the last text of a robots.txt is kept, so visits are checked
 against it from the time it was fetched.
 
+Times are those of the crawl, which never go back: where the clock had been set back between two runs, as the crawl saw
+when it was resumed, everything after it is later by that much.
+
 For a crawl with several shards, the visits of all are checked together. The clocks of their machines must agree.
 """
 
@@ -22,12 +25,12 @@ from spoor import robots
 from spoor.frontier.entry import HostRules
 from spoor.frontier.rows import stored_robots_text
 from spoor.lab.delays import LastVisits, RobotsHistory, share
-from spoor.report.showing import consistent_read, has_robots_files
+from spoor.report.showing import consistent_read
 from spoor.robots import NeededFile, RobotsFile, delay_for, holding_for
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.crawl_parts import Part, owner_of
-from spoor.store.journal import delay_in
+from spoor.store.crawl_parts import Part, owner_of, timelines
 from spoor.store.renders import fetch_ends, sub_requests
+from spoor.store.run_time import Timeline
 from spoor.urls import host_of, robots_url
 
 
@@ -62,7 +65,7 @@ class PolitenessReport:
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
     """One visit by a shard. `answered`: there was a response, so the IP address is known. `again_at` is when the same
-    URL may be retried after a failure."""
+    URL may be retried after a failure. All times are `shift` seconds later than recorded."""
 
     shard: int
     began: float
@@ -72,6 +75,7 @@ class RequestRecord:
     for_rules: bool = False
     answered: bool = True
     again_at: float | None = None
+    shift: float = 0.0
 
 
 @dataclass
@@ -87,9 +91,15 @@ def conduct(folder: CrawlFolder, promise: PolitenessRules) -> PolitenessReport:
     """Processes one IP address at a time, so that only its visits are in memory."""
     hosts, visits, breaches, tightest = 0, 0, list[PolitenessViolation](), float("inf")
     with consistent_read(folder) as parts:
-        files = _Files(parts, promise)
+        times = timelines(parts)
+        files = _Files(parts, times, promise)
         for neighbours in _neighbours(parts):
-            calls = [call for name in neighbours for n, part in enumerate(parts) for call in _calls(part.db, n, name)]
+            calls = [
+                call
+                for name in neighbours
+                for n, (part, timeline) in enumerate(zip(parts, times, strict=True))
+                for call in _calls(part.db, timeline, n, name)
+            ]
             check = _Check(promise, files, calls)
             breaches += check.breaches()
             hosts, visits = hosts + len({call.host for call in calls}), visits + len(calls)
@@ -99,40 +109,34 @@ def conduct(folder: CrawlFolder, promise: PolitenessRules) -> PolitenessReport:
 
 
 class _Files:
-    """The robots.txt files of a crawl: what was known at any time, and their texts. A folder of version 2 has one for
-    each host, stored here under its https URL. Files known to one shard count for all, because a host may have
-    moved."""
+    """The robots.txt files of a crawl: what was known at any time, and their texts. Files known to one
+    shard count for all, because a host may have moved."""
 
-    def __init__(self, parts: Sequence[Part], promise: PolitenessRules) -> None:
+    def __init__(self, parts: Sequence[Part], times: Sequence[Timeline], promise: PolitenessRules) -> None:
         self._parts = parts
         self._promise = promise
-        self._by_host = not has_robots_files(parts[0].db)
         self._history = RobotsHistory()
         self._rules = robots.RulesCache(promise.agent, self._text)
-        asked = "json_extract(detail, '$.purpose') = 'robots'"
-        query = f"SELECT at, url, kind, detail FROM events WHERE {asked} ORDER BY at, id"
-        for at, url, kind, detail in heapq.merge(*(part.db.execute(query) for part in parts), key=itemgetter(0)):
-            self._note(at, url, kind, json.loads(detail))
+        by_part = [_answers(part.db, timeline) for part, timeline in zip(parts, times, strict=True)]
+        for answer in heapq.merge(*by_part, key=itemgetter(0)):
+            self._note(*answer)
 
     def _note(self, at: float, url: str, kind: str, detail: dict[str, Any]) -> None:
-        file = RobotsFile(self._name(url), at + self._promise.rules.rules_last)
+        file = RobotsFile(url, at + self._promise.rules.rules_last)
         if kind == "host opened":
-            file = replace(file, delay=delay_in(detail))
+            file = replace(file, delay=detail["delay"])
         elif kind == "redirected":
             file = replace(file, leads_to=detail["to"])
-        elif detail["again_at"] is not None or not self._by_host:
+        else:
             file = replace(file, failed=detail["reason"], until=detail["again_at"] or inf)
         self._history.note(at, file)
-
-    def _name(self, robots: str) -> str:
-        return f"https://{host_of(robots)}/robots.txt" if self._by_host else robots
 
     def delay(self, host: str, moment: float) -> float:
         return max(self._promise.rules.delay, delay_for(self._history.as_of(moment), host))
 
     def wrong(self, url: str, moment: float) -> str:
         """Why robots.txt forbids a visit to a page; "" if it does not."""
-        file = holding_for(self._history.as_of(moment), self._name(robots_url(url)), moment)
+        file = holding_for(self._history.as_of(moment), robots_url(url), moment)
         if isinstance(file, NeededFile):
             return f"{file.url} was unknown or expired"
         if file.failed:
@@ -142,11 +146,8 @@ class _Files:
         return ""
 
     def _text(self, url: str) -> str:
-        if not self._by_host:
-            texts = (stored_robots_text(part.db, url) for part in (owner_of(self._parts, url), *self._parts))
-            return next(filter(None, texts), "")
-        row = self._parts[0].db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
-        return "" if row is None else str(row[0])
+        texts = (stored_robots_text(part.db, url) for part in (owner_of(self._parts, url), *self._parts))
+        return next(filter(None, texts), "")
 
 
 class _Check:
@@ -166,7 +167,7 @@ class _Check:
         for call in self._calls:
             host = self._hosts[call.host]
             for how in self._wrongs(call, host):
-                yield PolitenessViolation(call.began, call.host, call.url, how)
+                yield PolitenessViolation(call.began - call.shift, call.host, call.url, how)
             self._note(call, host)
 
     def _wrongs(self, call: RequestRecord, host: _Host) -> Iterator[str]:
@@ -214,14 +215,40 @@ def _neighbours(parts: Sequence[Part]) -> Iterable[list[str]]:
     return groups.values()
 
 
-def _calls(db: sqlite3.Connection, shard: int, host: str) -> Iterable[RequestRecord]:
+_CALLS = "SELECT id, started, at, url, kind, detail FROM events WHERE {}"
+
+
+def _answers(db: sqlite3.Connection, times: Timeline) -> Iterator[tuple[float, str, str, dict[str, Any]]]:
+    """Time, URL, kind and detail of each event of a robots.txt, in their order."""
+    asked = "json_extract(detail, '$.purpose') = 'robots' ORDER BY id"
+    for number, _, at, url, kind, detail in db.execute(_CALLS.format(asked)):
+        shift = times.shift(number)
+        yield at + shift, url, kind, _later(json.loads(detail), shift)
+
+
+def _later(detail: dict[str, Any], shift: float) -> dict[str, Any]:
+    again_at = detail.get("again_at")
+    return detail if again_at is None else detail | {"again_at": again_at + shift}
+
+
+def _calls(db: sqlite3.Connection, times: Timeline, shard: int, host: str) -> Iterable[RequestRecord]:
     fetched = fetch_ends(db, host)
-    rows = db.execute("SELECT started, ended, url, number FROM pages WHERE host = ?", (host,))
-    for began, ended, url, number in rows:
-        yield RequestRecord(shard, began, fetched.get((url, number), ended), host, url)
-    yield from (RequestRecord(shard, began, ended, host, url) for began, ended, url in sub_requests(db, host))
-    query = "SELECT started, at, url, kind, detail FROM events WHERE host = ? AND started IS NOT NULL"
-    for began, ended, url, kind, detail in db.execute(query, (host,)):
-        facts = json.loads(detail)
-        rules, answered = facts["purpose"] == "robots", kind != "failed"
-        yield RequestRecord(shard, began, ended, host, url, rules, answered, facts.get("again_at"))
+    rows = db.execute("SELECT id, started, ended, url, number FROM pages WHERE host = ?", (host,))
+    for row, began, ended, url, number in rows:
+        shift = times.shift(row)
+        ended = fetched.get((url, number), ended)
+        yield RequestRecord(shard, began + shift, ended + shift, host, url, shift=shift)
+    for page, began, ended, url in sub_requests(db, host):
+        shift = times.shift(_row_of(db, page, began))
+        yield RequestRecord(shard, began + shift, ended + shift, host, url, shift=shift)
+    for row, began, ended, url, kind, detail in db.execute(_CALLS.format("host = ? AND started IS NOT NULL"), (host,)):
+        shift = times.shift(row)
+        facts = _later(json.loads(detail), shift)
+        came = (facts["purpose"] == "robots", kind != "failed", facts.get("again_at"))
+        yield RequestRecord(shard, began + shift, ended + shift, host, url, *came, shift)
+
+
+def _row_of(db: sqlite3.Connection, page: str, at: float) -> int:
+    """The number of the page whose visit was under way at this time."""
+    query = "SELECT ifnull(max(id), 0) FROM pages WHERE host = ? AND url = ? AND started <= ? AND ended >= ?"
+    return int(db.execute(query, (host_of(page), page, at, at)).fetchone()[0])

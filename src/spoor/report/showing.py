@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import chain
@@ -75,14 +74,3 @@ def consistent_read(folder: CrawlFolder) -> Iterator[list[Part]]:
             part.db.execute(f"PRAGMA cache_size = -{SORTED_KIB // len(parts)}")
             part.db.execute("BEGIN")
         yield parts
-
-
-def delay_column(db: sqlite3.Connection) -> str:
-    """The column of `hosts` with the host delay; up to version 4 it was `rest`."""
-    columns = {row[1] for row in db.execute("PRAGMA table_info(hosts)")}
-    return "delay" if "delay" in columns else "rest"
-
-
-def has_robots_files(db: sqlite3.Connection) -> bool:
-    """Whether robots.txt files are stored by URL; before version 3 there was one for each host."""
-    return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'robots'").fetchone() is not None

@@ -15,16 +15,18 @@ Curve = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """`visits` = `pages` + `redirects` + `failures`. `sitemaps` counts reads of sitemaps, `from_sitemaps` the links
+    """`visits` = `pages` + `redirects` + `failures`. `internal_errors` are visits of any kind, robots.txt included,
+    that failed because of an error of spoor. `sitemaps` counts reads of sitemaps, `from_sitemaps` the links
     admitted from them. `needs_scripts` are pages with hardly any readable text, `rendered` those whose scripts were
-    run, in `render_seconds`; `gained_by_rendering` how many of these gained text or links. Times in seconds since the
-    epoch, sizes in bytes."""
+    run, in `render_seconds`; `gained_by_rendering` how many of these gained text or links. `seconds` is how long the
+    crawl ran, without the time between its runs; `began` and `ended` are in seconds since the epoch, sizes in bytes."""
 
     pages: int
     relevant: int
     redirects: int
     failures: int
     given_up: int
+    internal_errors: int
     hosts: int
     hosts_with_pages: int
     hosts_with_relevant: int
@@ -42,14 +44,11 @@ class Totals:
     median_size: int
     began: float
     ended: float
+    seconds: float
 
     @property
     def visits(self) -> int:
         return self.pages + self.redirects + self.failures
-
-    @property
-    def seconds(self) -> float:
-        return self.ended - self.began
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import heapq
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from spoor.events import Steered
 from spoor.frontier.entry import Entry, Host
 from spoor.frontier.rows import stored_entry, stored_robots, stored_robots_text
 from spoor.records import Listed
-from spoor.report.showing import consistent_read, delay_column, has_robots_files
+from spoor.report.showing import consistent_read
 from spoor.robots import NeededFile, RobotsFile, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, duplicate_of, owner_of
@@ -92,7 +93,7 @@ def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) 
     entry, host, lost = stored_entry(db, url), _host(db, host_of(url)), _dropped(parts, url)
     holding, text = _robots(db, url)
     visits = [(part, page) for part in parts for page in pages_of(part.db, url)]
-    events = sorted((event for part in parts for event in events_of(part.db, url)), key=lambda event: event.at)
+    events = tuple(heapq.merge(*(events_of(part.db, url) for part in parts), key=lambda event: event.at))
     found_on = entry.found_on if entry else lost.found_on if lost else ""
     return UrlHistory(
         url=url,
@@ -102,7 +103,7 @@ def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) 
         outbid=entry is not None and _outbid(db, entry),
         pages=tuple(replace(page, duplicate_of=duplicate_of(parts, part, page)) for part, page in visits),
         renders=tuple(filter(None, (render_of(part.db, page.host, url, page.number) for part, page in visits))),
-        events=tuple(events),
+        events=events,
         dropped=lost,
         sent_here=() if entry else tuple(row for part in parts for row in redirects(part.db, url)),
         host=host,
@@ -175,15 +176,12 @@ def redirects_to(db: sqlite3.Connection, url: str) -> list[tuple[str, str]]:
 
 
 def _host(db: sqlite3.Connection, name: str) -> Host | None:
-    row = db.execute(f"SELECT name, {delay_column(db)}, free_at, address FROM hosts WHERE name = ?", (name,)).fetchone()
+    row = db.execute("SELECT name, delay, free_at, address FROM hosts WHERE name = ?", (name,)).fetchone()
     return None if row is None else Host(*row)
 
 
 def _robots(db: sqlite3.Connection, url: str) -> tuple[RobotsFile | NeededFile | None, str]:
     """The robots.txt that applies to a URL, however old, and its text."""
-    if not has_robots_files(db):
-        row = db.execute("SELECT robots FROM hosts WHERE name = ?", (host_of(url),)).fetchone()
-        return None, "" if row is None else str(row[0])
     file = holding_for(lambda known: stored_robots(db, known), robots_url(url), -inf)
     return file, stored_robots_text(db, file.url) if isinstance(file, RobotsFile) else ""
 

@@ -24,7 +24,7 @@ from spoor.frontier.sqlite import SqliteStore
 from spoor.robots import delay_for
 from spoor.steering.checking import normalised, with_action
 from spoor.steering.inbox import Inbox
-from spoor.store.crawl_folder import CrawlFolder, is_current, is_open_for_crawling, locked
+from spoor.store.crawl_folder import CrawlFolder, is_open_for_crawling, locked
 from spoor.store.crawl_parts import open_parts, owner_of
 from spoor.store.journal import Journal, open_to_read, pages_of
 from spoor.store.sharded_folder import ShardedFolder
@@ -157,9 +157,9 @@ def rules_of(folder: CrawlFolder) -> HostRules:
 
 
 def apply_pending(folder: CrawlFolder) -> None:
-    """Applies the actions in the inbox, unless a crawl is running, which does so itself. A folder of an earlier version
-    waits for its next start, and so does a copy: the crawl itself is elsewhere."""
-    if is_open_for_crawling(folder) or not is_current(folder) or folder.is_copy:
+    """Applies the actions in the inbox, unless a crawl is running, which does so itself. A copy
+    waits for its next start: the crawl itself is elsewhere."""
+    if is_open_for_crawling(folder) or folder.is_copy:
         return
     with contextlib.ExitStack() as stack:
         try:

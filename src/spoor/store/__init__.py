@@ -1,1 +1,1 @@
-"""A crawl on disk: folder, WARC files, indexes, journal, snapshots; checks, repair, migration."""
+"""A crawl on disk: folder, WARC files, indexes, journal, snapshots; checks and repair."""

@@ -1,6 +1,6 @@
 """A crawl on disk: its files, locking, supported versions; and reading its HTTP messages.
 
-version         the version of the folder: `spoor crawl 6`
+version         the version of the folder: `spoor crawl 7`
 crawl.toml      the exact settings of the crawl
 crawl.db        links, hosts, pages, events (SQLite)
 crawl.db.sums   checksums of it, written at the end of the last run
@@ -25,23 +25,24 @@ import fcntl
 import logging
 import os
 import re
+import shlex
 import sqlite3
 import time
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from spoor.errors import BadInput, UsageError
+from spoor.errors import BadInput, NotWritten, UsageError
 from spoor.files import replacing
 from spoor.pools import is_other_process
-from spoor.progress import Progress, silently
+from spoor.storage_errors import is_of_surroundings, not_written
 from spoor.store.duplicates import same_payload
 from spoor.store.journal import PageRow
-from spoor.store.migration import STEPS
 from spoor.store.renders import render_of
 from spoor.store.sharded_folder import ShardedFolder
 from spoor.store.snapshots import Snapshots
 from spoor.store.sqlite_files import sums_of, write_sums
+from spoor.store.sqlite_version import require_sqlite
 from spoor.store.translations import Translations
 from spoor.store.warc import mend
 from spoor.store.warc_records import block_of, unpacked
@@ -50,11 +51,7 @@ from spoor.store.warc_repair import follow
 # The files of a crawl, locking, and folders that are refused.
 
 
-VERSION = "spoor crawl 6"
-RESUMABLE = (VERSION, *STEPS)
-"""Versions that can be resumed, after migration."""
-READABLE = (*RESUMABLE, "spoor crawl 2")
-"""Versions that can be read. Version 2 cannot be resumed: the evidence of `learned` has lost its meaning."""
+VERSION = "spoor crawl 7"
 _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
 """Files allowed in a folder before its first crawl: settings put there by hand, and leftovers of a killed start."""
 WORKERS = "lock.workers"
@@ -158,25 +155,25 @@ class CrawlFolder:
             with replacing(self.path / name, ".partial") as partial:
                 partial.write_text(text, "utf8")
         except OSError as error:
-            raise _cannot_write(self.path, error) from None
+            raise not_written(self.path, error) from None
 
 
 @contextlib.contextmanager
-def open_for_crawling(path: Path, progress: Progress = silently) -> Iterator[CrawlFolder]:
-    """Opens and locks the folder of a new crawl or of one to resume. Repairs what a killed crawl left incomplete, and
-    migrates a folder of an earlier version, reporting to `progress`."""
+def open_for_crawling(path: Path) -> Iterator[CrawlFolder]:
+    """Opens and locks the folder of a new crawl or of one to resume. Repairs what a killed crawl left incomplete."""
     if is_other_process():
         raise UsageError('a crawl cannot begin in a worker process; put what starts it under if __name__ == "__main__"')
+    require_sqlite()
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         raise BadInput(f"{path} is a file; give --out a folder") from None
     except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise not_written(path, error) from None
     folder = CrawlFolder(path)
     _refuse_strange(folder)
-    with locked(folder):
-        _begin(folder, progress)
+    with _saying_how_to_resume(folder), locked(folder):
+        _begin(folder)
         try:
             yield folder
         finally:
@@ -184,46 +181,65 @@ def open_for_crawling(path: Path, progress: Progress = silently) -> Iterator[Cra
                 write_sums(folder.database)
 
 
+@contextlib.contextmanager
+def _saying_how_to_resume(folder: CrawlFolder) -> Iterator[None]:
+    """Every failed write that ends a crawl ends it in one line, wherever it happened."""
+    try:
+        yield
+    except (NotWritten, OSError, sqlite3.Error) as error:
+        if isinstance(error, NotWritten):
+            problem = error
+        elif is_of_surroundings(error):
+            problem = not_written(_file_of(error, folder), error)
+        else:
+            raise
+        raise NotWritten(f"{problem}; then {_resumption(folder)}: what is stored is safe") from error
+
+
+def _file_of(error: OSError | sqlite3.Error, folder: CrawlFolder) -> Path:
+    if isinstance(error, sqlite3.Error):
+        return folder.database
+    return Path(error.filename) if isinstance(error.filename, str) else folder.path
+
+
+def _resumption(folder: CrawlFolder) -> str:
+    """Not the command that began the crawl: its settings file is refused beside that of the folder."""
+    if not (folder.path / "crawl.toml").exists():
+        return "run the same command again"
+    crawl = folder.path.parent.parent
+    path = crawl if folder.path.parent.name == "shards" and ShardedFolder(crawl).exists else folder.path
+    return f"resume the crawl with `spoor crawl --out {shlex.quote(str(path))}`"
+
+
 def open_for_reading(path: Path) -> CrawlFolder:
     """Opens a crawl, which may be running, or consist of several shards."""
+    require_sqlite()
     folder = CrawlFolder(path)
     if not path.exists():
         raise BadInput(f"there is no folder {path}")
     if not (parts := folder.parts):
         raise BadInput(f"{path} is a crawl of several shards, none of which has started yet; try again in a minute")
     for part in parts:
-        if not is_ours(part, READABLE) or not part.database.exists():
+        if not is_ours(part) or not part.database.exists():
             raise BadInput(f"{part.path} is not a crawl folder; create one with `spoor crawl --out FOLDER`")
     return folder
 
 
-def _begin(folder: CrawlFolder, progress: Progress) -> None:
+def _begin(folder: CrawlFolder) -> None:
     """Prepares a locked folder. From then on it has a database, even if empty: a missing one was deleted."""
-    if is_ours(folder, RESUMABLE) and (how := _lost(folder)):
+    if is_ours(folder) and (how := _lost(folder)):
         problem = (
             f"{folder.path} holds a crawl, but its crawl.db, which knows what was fetched and what waits, is {how}"
         )
         raise BadInput(f"{problem}; restore it, or move {folder.path} away to start over")
     try:
         folder.database.touch()
-        _migrate(folder, progress)
         folder._write("version", VERSION + "\n")
         sums_of(folder.database).unlink(missing_ok=True)
         _await_workers(folder)
         repair_unfinished_archive(folder)
     except OSError as error:
-        raise _cannot_write(folder.path, error) from None
-
-
-def _migrate(folder: CrawlFolder, progress: Progress) -> None:
-    versions = list(STEPS)
-    if (version := _version(folder)) in versions:
-        for step in versions[versions.index(version) :]:
-            try:
-                STEPS[step](folder.database, progress)
-            except (sqlite3.Error, UnicodeDecodeError) as error:
-                problem = f"cannot migrate {folder.database} from '{version}' to '{VERSION}': {error}"
-                raise BadInput(f"{problem}; `spoor check` of the spoor that wrote it says what is wrong") from None
+        raise not_written(folder.path, error) from None
 
 
 def _lost(folder: CrawlFolder) -> str:
@@ -249,21 +265,17 @@ def _refuse_strange(folder: CrawlFolder) -> None:
         begun = {"crawl.db"} if folder.database.exists() and not folder.database.stat().st_size else set[str]()
         strange = sorted({file.name for file in folder.path.iterdir()} - _BEFORE_A_CRAWL - begun)
     except OSError as error:
-        raise _cannot_write(folder.path, error) from None
-    if strange and not is_ours(folder, RESUMABLE):
+        raise not_written(folder.path, error) from None
+    if strange and not is_ours(folder):
         raise BadInput(f"{folder.path} has other contents ({strange[0]}); give --out a new or empty folder")
 
 
-def is_current(folder: CrawlFolder) -> bool:
-    return _version(folder) == VERSION
-
-
-def is_ours(folder: CrawlFolder, versions: Container[str] = (VERSION,)) -> bool:
+def is_ours(folder: CrawlFolder) -> bool:
     """Whether it is a crawl folder. Raises BadInput if it is of another version."""
     version = _version(folder)
     if version is None:
         return False
-    if version not in versions:
+    if version != VERSION:
         problem = (
             f"{folder.path} was written by another version of spoor ('{version[:40]}', this one writes '{VERSION}')"
         )
@@ -325,7 +337,7 @@ def _lock_file(path: Path, name: str = "lock") -> Iterator[int]:
     try:
         file = os.open(path / name, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise not_written(path, error) from None
     try:
         yield file
     finally:
@@ -340,8 +352,9 @@ def _take(file: int, path: Path) -> None:
         raise FolderInUse(f"process {holder} is crawling into {path}; stop it, or give --out another folder") from None
     except OSError as error:
         raise BadInput(f"cannot lock {path}: {error.strerror}; give --out a folder on a local disk") from None
-    os.ftruncate(file, 0)
-    os.write(file, f"{os.getpid()}\n".encode())
+    with contextlib.suppress(OSError):  # A full disk: the lock holds without the number of the process.
+        os.ftruncate(file, 0)
+        os.write(file, f"{os.getpid()}\n".encode())
 
 
 def is_crawled_into(folder: CrawlFolder) -> bool:
@@ -366,10 +379,6 @@ def is_crawled_into(folder: CrawlFolder) -> bool:
 def is_open_for_crawling(folder: CrawlFolder) -> bool:
     """Whether any process is crawling into the folder, including this one."""
     return folder.path.resolve() in _HELD or is_crawled_into(folder)
-
-
-def _cannot_write(path: Path, error: OSError) -> BadInput:
-    return BadInput(f"cannot write to {path}: {error.strerror}; give --out a folder that you may write to")
 
 
 # The HTTP message of a page, read from the archive of the crawl.

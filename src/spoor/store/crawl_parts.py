@@ -20,8 +20,12 @@ from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import NOTHING, same_payload
 from spoor.store.journal import PageRow, lessons, open_to_read, pages
 from spoor.store.renders import is_made_by_scripts
+from spoor.store.run_time import Run, Timeline, runs_of, seconds_of_runs
 from spoor.store.sharded_folder import ShardedFolder
 from spoor.urls import host_of
+
+TOGETHER = 60.0
+"""Shards that begin or stop within this many seconds do so in one run of the crawl."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,28 @@ def open_parts(folder: CrawlFolder) -> Iterator[list[Part]]:
             yield parts
         except sqlite3.Error as error:
             raise BadInput(f"cannot read {', '.join(str(part.database) for part in folder.parts)}: {error}") from None
+
+
+def seconds_run(parts: Sequence[Part]) -> float:
+    """How long the crawl has run, in all its runs; its shards run at the same time."""
+    if parts[0].share is None:
+        return seconds_of_runs(parts[0].db)
+    coordinator = ShardedFolder(parts[0].folder.path.parent.parent).coordinator
+    if not coordinator.exists():
+        return 0.0
+    with contextlib.closing(open_to_read(coordinator, "runs")) as db:
+        return seconds_of_runs(db)
+
+
+def timelines(parts: Sequence[Part]) -> list[Timeline]:
+    """Of each part. Shards that begin a run together have one clock, or clocks that agree: how far it was set back is
+    seen best by the shard whose last row is the newest."""
+    runs = [runs_of(part.db) for part in parts]
+    return [Timeline([replace(run, set_back=_agreed(run, runs)) for run in own]) for own in runs]
+
+
+def _agreed(run: Run, runs: Sequence[Sequence[Run]]) -> float:
+    return max(one.set_back for own in runs for one in own if abs(one.began - run.began) < TOGETHER)
 
 
 def owner_of(parts: Sequence[Part], url: str) -> Part:

@@ -15,8 +15,8 @@ from spoor.frontier.evidence import EvidenceNames, names_in
 from spoor.frontier.rows import FIRST_PLACE, ROBOTS_OF_URLS, inflated, url_hash
 from spoor.store.duplicates import BANDS, BANDS_IN_SQL
 from spoor.store.incidents import Finding, Tell, counted
-from spoor.store.migration import shapes_in
 from spoor.store.sqlite_files import changed_bytes, lost_frames
+from spoor.store.tables import shapes_in
 from spoor.urls import host_of
 
 _SHOWN = 20
@@ -66,21 +66,16 @@ def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
 def open_checked(database: Path) -> sqlite3.Connection:
     """Opens an untrusted database read-only: cells are checked before use, and the schema may not call functions."""
     uri = f"file:{quote(str(database.resolve()))}?mode=ro"
+    # In a read-only folder, SQLite opens a WAL database only as immutable.
     for how in (uri, uri + "&immutable=1"):
-        db = sqlite3.connect(how, uri=True, isolation_level=None)
-        try:
+        with contextlib.suppress(sqlite3.OperationalError), contextlib.ExitStack() as opened:
+            db = opened.enter_context(contextlib.closing(sqlite3.connect(how, uri=True, isolation_level=None)))
             db.execute("PRAGMA cell_size_check = ON")
             db.execute("PRAGMA trusted_schema = OFF")
             db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except sqlite3.OperationalError:
-            # In a read-only folder, SQLite opens a WAL database only as immutable.
-            db.close()
-            continue
-        except UNREADABLE:
-            db.close()
-            raise
-        tell_functions(db)
-        return db
+            tell_functions(db)
+            opened.pop_all()
+            return db
     raise sqlite3.OperationalError("unable to open database file")
 
 

@@ -31,8 +31,8 @@ from spoor.store.database_check import (
     tell_functions,
 )
 from spoor.store.duplicates import write_bands
-from spoor.store.migration import ROWS, TableShape, create_tables, shapes, write_heads
 from spoor.store.sqlite_files import Row, Value, overlay, rows, write_sums
+from spoor.store.tables import ROWS, TableShape, create_tables, shapes, write_heads
 from spoor.store.warc_repair import ASIDE
 from spoor.urls import host_of
 

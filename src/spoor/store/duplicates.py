@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 from spoor.progress import Advance, unseen
@@ -38,9 +39,9 @@ CREATE TABLE IF NOT EXISTS bands (
 """
 _SAME = "SELECT url, at, digest, record_id, warc_file, warc_offset FROM digests WHERE digest = ?"
 _REMEMBER = (
-    "INSERT INTO digests VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET url = excluded.url, at = excluded.at, "
-    "record_id = excluded.record_id, warc_file = excluded.warc_file, warc_offset = excluded.warc_offset "
-    "WHERE digests.warc_file = ''"
+    "INSERT INTO digests VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET url = excluded.url, "
+    "at = excluded.at, record_id = excluded.record_id, warc_file = excluded.warc_file, "
+    "warc_offset = excluded.warc_offset WHERE digests.warc_file = ''"
 )
 _IN_A_BAND = ", ".join("?" * BANDS)
 _EQUAL_UNDER_A_MASK = " OR ".join(f"simhash & {mask:#x} = ? & {mask:#x}" for mask in _MASKS)
@@ -53,15 +54,42 @@ BANDS_IN_SQL = [
 """SQL expressions: the bands of a row of `fingerprints`, as in `bands_of`."""
 
 
+class SimilarTexts:
+    """Fingerprints in memory. Stores only the first of several similar pages, so that a thousand duplicates cost no
+    more than one."""
+
+    def __init__(self) -> None:
+        self._by_band: dict[int, list[tuple[int, str]]] = {}
+
+    def alike(self, url: str, fingerprint: int | None, before: Sequence[str] = ()) -> str:
+        """The URL of an earlier near-duplicate, of those known `before` or else of those stored here; "" if there is
+        none, and then this page is stored. A page that is fetched again is not a duplicate of itself."""
+        if fingerprint is None:
+            return ""
+        bands = bands_of(fingerprint)
+        stored = (pair for band in bands for pair in self._by_band.get(band, ()))
+        near = [*before, *(url for known, url in stored if _distance(known, fingerprint) <= FARTHEST)]
+        if not near:
+            for band in bands:
+                self._by_band.setdefault(band, []).append((fingerprint, url))
+        return next((other for other in near if other != url), "")
+
+    def taken(self) -> list[tuple[int, str]]:
+        """Removes all fingerprints, and returns them with their URLs."""
+        pairs = list(dict.fromkeys(pair for pairs in self._by_band.values() for pair in pairs))
+        self._by_band.clear()
+        return pairs
+
+
 class Duplicates:
-    """Stores only the first of several similar pages, so that a thousand duplicates cost no more than one. New entries
-    are held in memory until `write`, and so are digests that were looked up in vain; `db` has the rest."""
+    """New entries are held in memory until `write`, and so are digests that were looked up in vain; `db` has the
+    rest."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._kept: dict[str, Kept] = {}
         self._unknown: set[str] = set()
-        self._fingerprints: dict[int, list[tuple[int, str]]] = {}
+        self._new = SimilarTexts()
 
     @staticmethod
     def create(db: sqlite3.Connection) -> None:
@@ -84,39 +112,27 @@ class Duplicates:
             self._unknown.discard(kept.digest)
 
     def alike(self, url: str, fingerprint: int | None) -> str:
-        """The URL of an earlier near-duplicate; "" if there is none, and then this page is stored. A page that is
-        fetched again is not a duplicate of itself."""
-        if fingerprint is None:
-            return ""
-        bands = bands_of(fingerprint)
-        near = self._near(fingerprint, bands)
-        if not near:
-            for band in bands:
-                self._fingerprints.setdefault(band, []).append((fingerprint, url))
-        return next((other for other in near if other != url), "")
+        """As in `SimilarTexts`, which has the new ones."""
+        return self._new.alike(url, fingerprint, () if fingerprint is None else self._similar(fingerprint))
 
     def write(self, db: sqlite3.Connection) -> None:
         """Writes inside the caller's transaction on `db`."""
         rows = [(k.digest, k.url, k.at, k.record_id, k.file, k.offset) for k in self._kept.values()]
         db.executemany(_REMEMBER, rows)
-        new = dict.fromkeys(pair for pairs in self._fingerprints.values() for pair in pairs)
         (last,) = db.execute("SELECT ifnull(max(id), 0) FROM fingerprints").fetchone()
-        prints = [(row, simhash, url) for row, (simhash, url) in enumerate(new, last + 1)]
+        prints = [(row, simhash, url) for row, (simhash, url) in enumerate(self._new.taken(), last + 1)]
         db.executemany("INSERT INTO fingerprints VALUES (?, ?, ?)", prints)
         bands = [(band, row, simhash) for row, simhash, _ in prints for band in bands_of(simhash)]
         db.executemany("INSERT INTO bands VALUES (?, ?, ?)", bands)
         self._kept.clear()
         self._unknown.clear()
-        self._fingerprints.clear()
 
-    def _near(self, fingerprint: int, bands: list[int]) -> list[str]:
-        """The URLs of similar pages, those in the file first, oldest first. There are many candidates, of which few are
-        similar: SQLite rejects most of them while it scans the bands, and only the URLs of similar ones are read."""
-        candidates = self._db.execute(_CANDIDATES, (*bands, *[fingerprint] * BANDS))
+    def _similar(self, fingerprint: int) -> list[str]:
+        """The URLs of similar pages in the file, oldest first. There are many candidates, of which few are similar:
+        SQLite rejects most of them while it scans the bands, and only the URLs of similar ones are read."""
+        candidates = self._db.execute(_CANDIDATES, (*bands_of(fingerprint), *[fingerprint] * BANDS))
         similar = {row for row, known in candidates if _distance(known, fingerprint) <= FARTHEST}
-        written = [url for row in sorted(similar) for (url,) in self._db.execute(_URL, (row,))]
-        new = (pair for band in bands for pair in self._fingerprints.get(band, ()))
-        return written + [url for known, url in new if _distance(known, fingerprint) <= FARTHEST]
+        return [url for row in sorted(similar) for (url,) in self._db.execute(_URL, (row,))]
 
 
 class StoredPayloads:

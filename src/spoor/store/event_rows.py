@@ -15,6 +15,8 @@ from spoor.events import (
     Failed,
     Held,
     HostOpened,
+    HttpsPaused,
+    HttpsResumed,
     Paused,
     Redirected,
     Refused,
@@ -36,10 +38,11 @@ def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> 
         case Redirected(visit, at, to, because, waiting, again):
             said = {"to": to, "because": because, "again": again, "waiting": waiting}
             return _visit_row(visit, at, "redirected", said)
-        case Failed(visit, at, reason, again_at, waiting, excused):
+        case Failed(visit, at, reason, again_at, waiting, excused, trouble):
             known = {} if again_at is None or visit.purpose != "page" else {"known": _known(visit)}
             detail = {"reason": reason, "again_at": again_at, "waiting": waiting, **known}
             detail |= {"excused": True} if excused else {}
+            detail |= {"internal": True} if trouble is not None else {}
             return _visit_row(visit, at, "failed", detail)
         case HostOpened(visit, at, delay):
             return _visit_row(visit, at, "host opened", {"delay": delay})
@@ -53,6 +56,10 @@ def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> 
             return _aside_row(at, "trouble", url, {"reason": reason})
         case Paused(at, since, reason):
             return _aside_row(at, "paused", "", {"since": since, "reason": reason})
+        case HttpsPaused(at, since, reason):
+            return _aside_row(at, "https paused", "", {"since": since, "reason": reason})
+        case HttpsResumed(at, seconds):
+            return _aside_row(at, "https resumed", "", {"seconds": round(seconds, 3)})
         case ClockSet(at, seconds):
             return _aside_row(at, "clock set", "", {"seconds": round(seconds, 3)})
         case Resumed(at, seconds):

@@ -17,11 +17,12 @@ from spoor.frontier.rows import ONLY_FOR_CRAWLING
 from spoor.progress import Advance, Progress, silently, unseen
 from spoor.store import cdxj
 from spoor.store.cdxj import Capture
-from spoor.store.crawl_folder import RESUMABLE, CrawlFolder, is_crawled_into, is_current, is_ours
+from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, is_ours
 from spoor.store.database_check import UNREADABLE, check_database, open_checked
 from spoor.store.database_repair import rebuild
 from spoor.store.incidents import Finding, Tell, counted
 from spoor.store.sqlite_files import write_sums
+from spoor.store.sqlite_version import require_sqlite
 from spoor.store.transactions import transaction
 from spoor.store.warc_records import Gap, Member, pieces
 from spoor.store.warc_repair import follow, repair, survey
@@ -208,13 +209,12 @@ class Findings:
 
 def open_for_checking(path: Path) -> CrawlFolder:
     """Opens a crawl folder, even a damaged one."""
+    require_sqlite()
     folder = CrawlFolder(path)
     if not path.is_dir():
         raise UsageError(f"there is no folder {path}")
-    if not is_ours(folder, RESUMABLE):
+    if not is_ours(folder):
         raise UsageError(f"{path} is not a crawl folder; create one with `spoor crawl --out FOLDER`")
-    if not is_current(folder):
-        raise UsageError(f"{path} is of an older version; `spoor crawl --out {path}` migrates it")
     return folder
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from spoor.files import allocate
+from spoor.storage_errors import storing
 from spoor.urls import normalise
 
 # Findings about a crawl folder.
@@ -61,12 +63,14 @@ class CurrentUrl:
     def __init__(self, path: Path) -> None:
         """Clears what an earlier process left in the file."""
         self.url = ""
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
-        try:
-            os.ftruncate(file, _SIZE)
-            self._memory = mmap.mmap(file, _SIZE)
-        finally:
-            os.close(file)
+        with storing(path):
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
+            try:
+                # All of it is written: without room on the disk, writing to the memory would kill the process.
+                allocate(file, _SIZE)
+                self._memory = mmap.mmap(file, _SIZE)
+            finally:
+                os.close(file)
 
     def on(self, url: str) -> None:
         self.url = url

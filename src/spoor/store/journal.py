@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import heapq
 import json
 import math
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
@@ -20,10 +21,12 @@ from spoor.frontier.entry import INDEX_DEPTH
 from spoor.frontier.evidence import renamed_evidence
 from spoor.frontier.rows import UNREADABLE, stored_entry, trail_of
 from spoor.records import Miss, Page, Sighting, Verdict, Visit
+from spoor.storage_errors import reason_of
 from spoor.store.event_rows import event_row, storable
+from spoor.store.run_time import SCHEMA as RUNS
 from spoor.urls import host_of
 
-SCHEMA = """
+SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS pages (
     id INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT NOT NULL, number INTEGER NOT NULL, started REAL NOT NULL,
     ended REAL NOT NULL, status INTEGER NOT NULL, size INTEGER NOT NULL, relevance REAL NOT NULL,
@@ -41,7 +44,7 @@ CREATE TABLE IF NOT EXISTS dropped (
     host TEXT NOT NULL, url TEXT NOT NULL, because TEXT NOT NULL, found_on TEXT NOT NULL, at REAL NOT NULL,
     PRIMARY KEY (host, url)
 ) WITHOUT ROWID;
-"""
+{RUNS}"""
 _PAGE = (
     "url, host, number, started, ended, status, size, relevance, because, label, added, waiting, title, language, "
     "digest, simhash, duplicate_of, warc_file, warc_offset, relevant, noindex, needs_scripts"
@@ -106,7 +109,7 @@ class PageRow:
 @dataclass(frozen=True, slots=True)
 class EventRow:
     """An event in the journal. `kind` is redirected, failed, host opened, sitemap read, refused, trouble, held, paused,
-    resumed, clock set, steered or ended; `detail` has the fields of that kind.
+    resumed, https paused, https resumed, clock set, steered or ended; `detail` has the fields of that kind.
 
     `number` and `started` are those of the visit; None if there was no visit, or it has no number.
     """
@@ -208,40 +211,37 @@ class Journal:
         return self._last
 
 
-def open_to_read(database: Path) -> sqlite3.Connection:
-    """Opens read-only; sees every committed batch of a running crawl."""
+def open_to_read(database: Path, table: str = "pages") -> sqlite3.Connection:
+    """Opens read-only a database that has this table; sees every committed batch of a running crawl."""
     uri = f"file:{quote(str(database.resolve()))}?mode=ro"
     # In a read-only folder, SQLite opens a WAL database only as immutable.
     for how in (uri, uri + "&immutable=1"):
         try:
-            db = sqlite3.connect(how, uri=True, isolation_level=None)
-            # The file may be untrusted: its schema may not call functions, and cells are checked before use.
-            db.execute("PRAGMA trusted_schema = OFF")
-            db.execute("PRAGMA cell_size_check = ON")
-            db.execute("SELECT count(*) FROM pages WHERE id = 0").fetchone()
-            return db
+            return _opened_to_read(how, table)
         except UNREADABLE as error:
-            reason = str(error)
-        if Path(f"{database}-wal").exists():
+            reason = reason_of(database, error)
+        # On a full disk the log is empty; with transactions in it, `immutable` would not show these.
+        if (log := Path(f"{database}-wal")).exists() and log.stat().st_size:
             break
     raise BadInput(f"cannot read {database}: {reason}")
+
+
+def _opened_to_read(uri: str, table: str) -> sqlite3.Connection:
+    with contextlib.ExitStack() as opened:
+        db = opened.enter_context(contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)))
+        # The file may be untrusted: its schema may not call functions, and cells are checked before use.
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("PRAGMA cell_size_check = ON")
+        db.execute(f"SELECT count(*) FROM {table} WHERE id = 0").fetchone()
+        opened.pop_all()
+        return db
 
 
 def pages(db: sqlite3.Connection, relevant_only: bool = False) -> Iterator[PageRow]:
     """Pages in order of arrival."""
     condition = "relevant = 1" if relevant_only else "1"
-    for row in _rows(db, f"SELECT id, {_page_columns(db)} FROM pages WHERE {condition}"):
+    for row in _rows(db, f"SELECT id, {_PAGE} FROM pages WHERE {condition}"):
         yield PageRow(*row[:-3], *map(bool, row[-3:]))
-
-
-def needs_scripts_column(db: sqlite3.Connection) -> str:
-    """The column did not exist before version 5."""
-    columns = {row[1] for row in db.execute("PRAGMA table_info(pages)")}
-    return "needs_scripts" if "needs_scripts" in columns else "0"
-
-
-def _page_columns(db: sqlite3.Connection) -> str:
-    return _PAGE.replace("needs_scripts", needs_scripts_column(db))
 
 
 def lessons(db: sqlite3.Connection, until: float = math.inf) -> Iterator[Sighting | Miss]:
@@ -263,6 +263,12 @@ def last_moment(db: sqlite3.Connection) -> float | None:
     last = "(SELECT {} FROM {} ORDER BY id DESC LIMIT 1)"
     row = db.execute(f"SELECT {last.format('ended', 'pages')}, {last.format('at', 'events')}").fetchone()
     return max((moment for moment in row if moment is not None), default=None)
+
+
+def set_back(db: sqlite3.Connection, now: float) -> float:
+    """By how many seconds a clock that says `now` is behind the last page or event; 0 if it is not."""
+    last = last_moment(db)
+    return 0.0 if last is None else max(0.0, last - now)
 
 
 def count_lessons(db: sqlite3.Connection, after: int = 0, before: float = math.inf) -> int:
@@ -345,7 +351,7 @@ def events(db: sqlite3.Connection) -> Iterator[EventRow]:
 
 
 def pages_of(db: sqlite3.Connection, url: str) -> list[PageRow]:
-    query = f"SELECT {_page_columns(db)} FROM pages WHERE host = ? AND url = ? ORDER BY id"
+    query = f"SELECT {_PAGE} FROM pages WHERE host = ? AND url = ? ORDER BY id"
     rows = db.execute(query, (host_of(url), url))
     return [PageRow(*row[:-3], *map(bool, row[-3:])) for row in rows.fetchall()]
 
@@ -378,11 +384,6 @@ def _page_row(event: Visited, facts: PageFacts) -> tuple[Any, ...]:
     found = (storable(facts.title), facts.language, facts.digest, facts.simhash, facts.duplicate_of)
     flags = (bool(verdict.relevant), facts.noindex, event.needs_scripts)
     return (*came, *thought, *found, facts.warc_file, facts.warc_offset, *flags)
-
-
-def delay_in(detail: Mapping[str, Any]) -> float:
-    """The host delay in the detail of a "host opened" event; called `rest` up to version 4."""
-    return float(detail["delay" if "delay" in detail else "rest"])
 
 
 def _event(row: tuple[Any, ...]) -> EventRow:

@@ -169,7 +169,7 @@ class Mail:
 
 def enclose(db: sqlite3.Connection, receiver: int, body: bytes) -> None:
     """Adds a message to the outbox, within a transaction of the caller."""
-    count = "INSERT INTO sent VALUES (?, 1) ON CONFLICT DO UPDATE SET number = number + 1 RETURNING number"
+    count = "INSERT INTO sent VALUES (?, 1) ON CONFLICT (receiver) DO UPDATE SET number = number + 1 RETURNING number"
     ((number,),) = db.execute(count, (receiver,)).fetchall()
     db.execute("INSERT INTO outbox VALUES (?, ?, ?)", (receiver, number, body))
 

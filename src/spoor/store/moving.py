@@ -25,6 +25,7 @@ from spoor.frontier.rows import COLUMNS, FIRST_PLACE, INSERT, entry_of, row_of, 
 from spoor.frontier.rows import SCHEMA as FRONTIER
 from spoor.progress import Progress, silently
 from spoor.records import Handed, Lesson, Mailed
+from spoor.storage_errors import is_of_surroundings
 from spoor.store.crawl_folder import open_for_crawling
 from spoor.store.crawl_parts import lessons_in_order
 from spoor.store.duplicates import SCHEMA as DUPLICATES
@@ -36,6 +37,7 @@ from spoor.store.sharded_folder import ShardedFolder
 from spoor.store.steered import SCHEMA as STEERED
 from spoor.store.transactions import transaction
 
+SCHEMA = FRONTIER + NAMES_SCHEMA + JOURNAL + DUPLICATES + MAIL + RENDERS + STEERED
 Table = Sequence[int]
 """The shard of each bucket."""
 Databases = Mapping[int, sqlite3.Connection]
@@ -90,6 +92,8 @@ def _opened(folder: ShardedFolder, *new: int) -> Iterator[Databases]:
         try:
             yield databases
         except sqlite3.Error as error:
+            if is_of_surroundings(error):
+                raise
             raise BadInput(
                 f"cannot move hosts between the shards in {folder.path}: {error}; run the same command again"
             ) from None
@@ -97,12 +101,14 @@ def _opened(folder: ShardedFolder, *new: int) -> Iterator[Databases]:
 
 def open_to_move(database: object) -> sqlite3.Connection:
     """Commits are synced to disk: what is removed from one database must survive a power failure in the other."""
-    db = sqlite3.connect(str(database), isolation_level=None)
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = FULL")
-    db.executescript(f"BEGIN; {FRONTIER + NAMES_SCHEMA + JOURNAL + DUPLICATES + MAIL + RENDERS + STEERED} COMMIT;")
-    db.create_function("place", 4, place_of_row, deterministic=True)
-    return db
+    with contextlib.ExitStack() as opened:
+        db = opened.enter_context(contextlib.closing(sqlite3.connect(str(database), isolation_level=None)))
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        db.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+        db.create_function("place", 4, place_of_row, deterministic=True)
+        opened.pop_all()
+        return db
 
 
 # The new assignment of buckets.
@@ -198,7 +204,8 @@ def _copy_host(sender: sqlite3.Connection, receiver: sqlite3.Connection, host: s
     """Returns the arrival number of its last link."""
     delay = sender.execute("SELECT delay, free_at, address FROM hosts WHERE name = ?", (host,)).fetchone()
     known = "delay = excluded.delay, free_at = excluded.free_at, address = excluded.address"
-    write = f"INSERT INTO hosts (name, delay, free_at, address) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET {known}"
+    write = "INSERT INTO hosts (name, delay, free_at, address) VALUES (?, ?, ?, ?) "
+    write += f"ON CONFLICT (name) DO UPDATE SET {known}"
     receiver.execute(write, (host, *delay))
     ((number,),) = receiver.execute("SELECT id FROM hosts WHERE name = ?", (host,)).fetchall()
     arrival = _copy_links(sender, receiver, host, number, arrival)

@@ -156,7 +156,7 @@ def fetch_ends(db: sqlite3.Connection, host: str) -> dict[tuple[str, int], float
     return {(url, number): fetched for url, number, fetched in rows}
 
 
-def sub_requests(db: sqlite3.Connection, host: str) -> Iterator[tuple[float, float, str]]:
-    """Start, end and URL of each request."""
+def sub_requests(db: sqlite3.Connection, host: str) -> Iterator[tuple[str, float, float, str]]:
+    """The page whose scripts sent it, start, end and URL of each request."""
     if has_renders(db):
-        yield from db.execute("SELECT started, ended, url FROM sub_requests WHERE host = ?", (host,))
+        yield from db.execute("SELECT page, started, ended, url FROM sub_requests WHERE host = ?", (host,))

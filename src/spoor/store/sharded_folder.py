@@ -2,23 +2,26 @@
 
 crawl.toml      the exact settings of the crawl
 shards.toml     the shard of each bucket of hosts; also the planned assignment, while buckets are moved
-coordinator.db  visits granted to each shard (SQLite)
+coordinator.db  visits granted to each shard, and how long each run of the crawl took (SQLite)
 lock            id of the last coordinating process; locked while it runs
 shards/003/     a crawl folder for each shard, readable like any other
 """
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from spoor.crawling.share import BUCKETS, even_table
-from spoor.errors import BadInput, BrokenStorage, UsageError
+from spoor.errors import BadInput, UsageError
 from spoor.files import replacing
+from spoor.storage_errors import storing
+from spoor.store.run_time import RunTime
 from spoor.store.transactions import transaction
 
 
@@ -83,7 +86,7 @@ class ShardedFolder:
 
     def _write(self, table: Sequence[int], moving_to: Sequence[int] | None = None) -> None:
         tables = {"buckets": table} if moving_to is None else {"buckets": table, "moving_to": moving_to}
-        with replacing(self._file, ".partial", durable=True) as partial:
+        with storing(self._file), replacing(self._file, ".partial", durable=True) as partial:
             lines = (f"{name} = [{', '.join(map(str, buckets))}]\n" for name, buckets in tables.items())
             partial.write_text("".join(lines), "utf8")
 
@@ -111,23 +114,25 @@ class GrantedVisits:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._db = sqlite3.connect(path, isolation_level=None)
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("CREATE TABLE IF NOT EXISTS leases (shard INTEGER PRIMARY KEY, visits INTEGER NOT NULL)")
+        with storing(path), contextlib.ExitStack() as opened:
+            self._db = opened.enter_context(contextlib.closing(sqlite3.connect(path, isolation_level=None)))
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("CREATE TABLE IF NOT EXISTS leases (shard INTEGER PRIMARY KEY, visits INTEGER NOT NULL)")
+            opened.pop_all()
 
     def close(self) -> None:
         self._db.close()
+
+    def run_time(self, clock: Callable[[], float]) -> RunTime:
+        """Of a run of the crawl, in the same file."""
+        return RunTime.create(self._db, clock)
 
     def of(self, shard: int) -> int:
         found = self._db.execute("SELECT visits FROM leases WHERE shard = ?", (shard,)).fetchone()
         return 0 if found is None else int(found[0])
 
-    def write(self, visits: Sequence[tuple[int, int]]) -> None:
+    def write(self, visits: Sequence[tuple[int, int]], run_time: RunTime) -> None:
         """Pairs of shard and visits."""
-        try:
-            with transaction(self._db):
-                self._db.executemany("INSERT OR REPLACE INTO leases VALUES (?, ?)", visits)
-        except sqlite3.Error as error:
-            raise BrokenStorage(
-                f"cannot write {self._path}: {error}; free some disk space and run the same command again"
-            ) from None
+        with storing(self._path), transaction(self._db):
+            self._db.executemany("INSERT OR REPLACE INTO leases VALUES (?, ?)", visits)
+            run_time.write(self._db)

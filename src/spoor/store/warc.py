@@ -6,14 +6,14 @@ import contextlib
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from spoor.errors import BrokenStorage
 from spoor.records import Response, Verdict, Visit
+from spoor.storage_errors import storing
 from spoor.store import cdxj
 from spoor.store.warc_records import (
     FIELDS,
@@ -85,7 +85,7 @@ class WarcWriter:
         self._index = cdxj.Draft()
 
     def __enter__(self) -> Self:
-        with _refusing(self._folder):
+        with storing(self._folder):
             mend(self._folder, self._files)
         self._number = max((_number(file) for file in self._folder.glob(self._files)), default=0)
         return self
@@ -107,7 +107,7 @@ class WarcWriter:
         offset = self._end + len(request)
         self._write(request + answer)
         kept = Kept(response.url, response.at, digest, answer_id, self._path.name, offset)
-        with _refusing(self._path):
+        with storing(self._path):
             self._index.add(_capture(head, kept, len(answer), earlier is not None))
         return kept
 
@@ -140,7 +140,7 @@ class WarcWriter:
         if self._file < 0:
             return
         file, self._file = self._file, -1
-        with _refusing(self._path):
+        with storing(self._path):
             os.fsync(file)
             os.close(file)
             if self._end == 0:
@@ -163,7 +163,7 @@ class WarcWriter:
     def _open(self, at: float) -> None:
         self._number += 1
         self._path = self._folder / f"{self._series}{self._number:05d}-{cdxj.timestamp(date_of(at))}.warc.gz"
-        with _refusing(self._path):
+        with storing(self._path):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._index.begin(self._path)
             self._file, self._end = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), 0
@@ -176,7 +176,7 @@ class WarcWriter:
     def _write(self, data: bytes) -> None:
         """Writes all of the data, or truncates the file to its previous end."""
         written = 0
-        with _refusing(self._path):
+        with storing(self._path):
             try:
                 while written < len(data):
                     written += os.write(self._file, data[written:])
@@ -261,13 +261,3 @@ def _capture(head: bytes, kept: Kept, length: int, revisit: bool) -> cdxj.Captur
 def _number(file: Path) -> int:
     found = _NUMBER.match(file.name)
     return int(found[1]) if found else 0
-
-
-@contextlib.contextmanager
-def _refusing(path: Path) -> Iterator[None]:
-    """Converts OSError to BrokenStorage, a message of one line."""
-    try:
-        yield
-    except OSError as error:
-        remedy = "stored data is safe: free some disk space and run the same command again"
-        raise BrokenStorage(f"cannot write {path}: {error.strerror or error}; {remedy}") from error

@@ -111,12 +111,12 @@ def answer_headers(response: Response, answer_id: str, payload_digest: str, kind
 
 
 def kept_head(response: Response) -> bytes:
-    """Status line and headers as received, except that Content-Length replaces Transfer-Encoding, which is decoded."""
-    head = response.head.rstrip(b"\r\n") + b"\r\n"
-    if b"transfer-encoding" in head.lower() and _TRANSFER_ENCODING.search(head):
-        head = _CONTENT_LENGTH.sub(b"", _TRANSFER_ENCODING.sub(b"", head))
-        head += b"Content-Length: %d\r\n" % len(response.payload)
-    return head + b"\r\n"
+    """The head as received, byte for byte, except that Content-Length replaces Transfer-Encoding, which is decoded."""
+    head = response.head
+    if b"transfer-encoding" not in head.lower() or not _TRANSFER_ENCODING.search(head):
+        return head
+    lines = _CONTENT_LENGTH.sub(b"", _TRANSFER_ENCODING.sub(b"", head)).rstrip(b"\r\n")
+    return lines + b"\r\nContent-Length: %d\r\n\r\n" % len(response.payload)
 
 
 def _truncated(cut: str) -> str:

@@ -12,9 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from spoor.compiled import Kernels
 from spoor.errors import UsageError
 from spoor.judging.classifiers import Prediction, TopicModel
-from spoor.judging.regression import Sample, sample_of
+from spoor.judging.regression import KERNELS, Sample, sample_of
 from spoor.parse.words import features
 from spoor.records import Page, TargetPrior, Verdict
 from spoor.strategy import PageByPage
@@ -79,6 +80,7 @@ class Student(PageByPage):
 
     reads_content: ClassVar[bool] = True
     reads_main_text: ClassVar[bool] = True
+    kernels: ClassVar[Kernels] = KERNELS
 
     @staticmethod
     def beginning(name: str, begun: Sequence[Example], words: Sequence[str], aim: Aim = HALF) -> Student:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_several, at_least_one
+from spoor.cli.command import (
+    PROXY_HELP,
+    Commands,
+    add_command,
+    add_json,
+    add_proxy,
+    add_several,
+    at_least_one,
+    checked,
+)
 from spoor.cli.options.crawl_folders import DASHBOARD_PORT, port
 
 DEMO_EXAMPLES = """
@@ -56,6 +65,7 @@ def register_seeds(commands: Commands) -> None:
     parser.add_argument(
         "--contact", type=_contact, default="", metavar="URL", help="sent to every server, in the user agent"
     )
+    add_proxy(parser)
     parser.add_argument("--allow-private", action="store_true", help="allow requests to private IP addresses")
     add_json(parser)
 
@@ -79,10 +89,7 @@ def _seconds(text: str) -> float:
 def _contact(text: str) -> str:
     from spoor.checks import contact
 
-    try:
-        return str(contact(text))
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
+    return checked(contact, text)
 
 
 def register_crawl(commands: Commands) -> None:
@@ -109,7 +116,7 @@ def register_crawl(commands: Commands) -> None:
         help="pages rendered in a browser: those that need scripts, if there is a browser (auto), none, or all",
     )
     parser.add_argument("--contact", metavar="URL", help="sent to every server, so that people can reach you")
-    parser.add_argument("--proxy", metavar="URL", help="HTTP proxy for every request")
+    parser.add_argument("--proxy", metavar="URL", help=PROXY_HELP)
     parser.add_argument(
         "--allow-private", action="store_true", default=None, help="allow requests to private IP addresses"
     )

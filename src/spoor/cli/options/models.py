@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_several, add_workers
+from spoor.cli.command import Commands, add_command, add_json, add_proxy, add_several, add_workers
 
 LANGUAGE_EXAMPLES = """
 spoor train language --name gsw stories.txt letters.txt
@@ -68,6 +68,7 @@ def _register_topic(kinds: Commands) -> None:
     _add_pages(parser, "--positive", "relevant pages: a folder, file, tar archive or URLS.txt")
     _add_pages(parser, "--negative", "other pages, in the same form")
     parser.add_argument("--contact", default="", metavar="URL", help="sent to the servers that pages are fetched from")
+    add_proxy(parser)
     parser.add_argument("--allow-private", action="store_true", help="allow requests to private IP addresses")
     _add_out(parser)
     add_json(parser)

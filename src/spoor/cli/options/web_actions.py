@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 from spoor.cli.command import Commands, add_command, add_json, add_speeds, add_web, add_workers
@@ -82,16 +83,18 @@ def _register_build(actions: Commands) -> None:
         help="resolve links only to exactly the same URL, not to one that nearly matches",
     )
     parser.add_argument("--name", help="name of the web (default: that of the folder)")
+    _add_parsing(parser, "that of the crawl whose folder is given, else ")
+    add_workers(parser)
+    add_json(parser)
+
+
+def _add_parsing(parser: argparse.ArgumentParser, usual: str = "") -> None:
     parser.add_argument(
         "--main-text",
         choices=("quick", "best", "node-ratio"),
-        help="how the main text of a page is extracted (that of the crawl whose folder is given, else quick)",
+        help=f"how the main text of a page is extracted ({usual}quick)",
     )
-    parser.add_argument(
-        "--context", type=int, metavar="N", help="characters around a link, on each side (that of the crawl, else 100)"
-    )
-    add_workers(parser)
-    add_json(parser)
+    parser.add_argument("--context", type=int, metavar="N", help=f"characters around a link, on each side ({usual}100)")
 
 
 def _register_generate(actions: Commands) -> None:
@@ -104,12 +107,13 @@ def _register_generate(actions: Commands) -> None:
         "--seed", required=True, metavar="K", type=int, help="random seed; the same seed makes the same web"
     )
     parser.add_argument("--out", required=True, metavar="WEB", type=Path, help="folder to create")
-    parser.add_argument("--text", action="store_true", help="give the pages of a language web texts, in real charsets")
+    parser.add_argument("--text", action="store_true", help="write the pages of a language web, in real charsets")
     words = (
         "words of traditional Mongolian pages, one per line, in Menksoft glyphs or Unicode; for courses a "
         "dictionary: English, a tab, Hindi (default: built in)"
     )
     parser.add_argument("--words", metavar="FILE", type=Path, help=words)
+    _add_parsing(parser)
     of_languages = parser.add_argument_group("shares, for language webs")
     of_languages.add_argument(
         "--mislabelled",

@@ -58,7 +58,7 @@ function tiles(holder, context, crawl) {
   holder.replaceChildren(
     tile(number(crawl.relevant), "relevant pages", known),
     tile(percent(crawl.share), `of ${number(crawl.pages)} pages are relevant; ${percent(crawl.share_lately)} lately`),
-    tile(number(crawl.requests), `requests, ${crawl.per_second.toFixed(1)} per second lately`),
+    tile(number(crawl.requests), `requests in ${duration(crawl.seconds)}, ${crawl.per_second.toFixed(1)} per second lately`),
     tile(number(crawl.waiting), `links waiting; ${number(crawl.parked)} parked, ${number(crawl.returning)} to be tried again, ${number(crawl.in_transit)} in transit`),
     tile(number(crawl.failures), `failed requests; ${number(crawl.redirects)} redirects`),
     tile(bytes(crawl.bytes), "fetched"),

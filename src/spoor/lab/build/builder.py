@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from spoor.errors import BadInput
 from spoor.files import complete_or_absent
+from spoor.lab.bodies import BODIES
 from spoor.lab.build.gather import BuildReport, Gathered, Packed, gather
 from spoor.lab.sitemaps import SITEMAPS, write_sitemaps
 from spoor.lab.web import FORMAT, Web
@@ -183,6 +184,7 @@ def build_web(out: Path, records: Iterable[Packed], making: BuildOptions, report
             "languages": list(gathered.languages.words),
             **({SITEMAPS: list(gathered.sitemaps)} if gathered.sitemaps else {}),
             "made_from": making.made_from,
+            "exact": making.exact,
             "parsed": asdict(making.parsing),
             "report": dict(report),
         }
@@ -269,14 +271,19 @@ def _distinct(targets: list[int], page: int) -> list[int]:
 def _write_content(
     folder: Path, scratch: Path, gathered: Gathered, resolved: Resolved, changed: dict[int, list[int]]
 ) -> None:
-    """Writes texts and contexts in page order. A web without any has no such files."""
-    texts, contexts = Blobs(scratch, "texts"), Blobs(scratch, "contexts")
-    if texts.nbytes + contexts.nbytes == 0:
-        return
-    with BlobWriter(folder, "texts") as new_texts, BlobWriter(folder, "contexts") as new_contexts:
-        for page, row in enumerate(resolved.rows.tolist()):
-            new_texts.append(texts.stored(gathered.text_of.get(row, row)))
-            new_contexts.append(_contexts(contexts, _rows_of(row, gathered), changed.get(page)))
+    """Writes texts and contexts, and bodies, in page order. A web without any has no such files. The body is that with
+    the text, so of a rendered page what the browser made of it."""
+    texts, contexts, bodies = Blobs(scratch, "texts"), Blobs(scratch, "contexts"), Blobs(scratch, BODIES)
+    rows = resolved.rows.tolist()
+    if texts.nbytes + contexts.nbytes:
+        with BlobWriter(folder, "texts") as new_texts, BlobWriter(folder, "contexts") as new_contexts:
+            for page, row in enumerate(rows):
+                new_texts.append(texts.stored(gathered.text_of.get(row, row)))
+                new_contexts.append(_contexts(contexts, _rows_of(row, gathered), changed.get(page)))
+    if bodies.nbytes:
+        with BlobWriter(folder, BODIES) as new_bodies:
+            for row in rows:
+                new_bodies.append(bodies.stored(gathered.text_of.get(row, row)))
 
 
 def _contexts(contexts: Blobs, rows: Sequence[int], kept: list[int] | None) -> bytes:

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
+from spoor.lab.bodies import BODIES
 from spoor.lab.sitemaps import SITEMAPS
-from spoor.lab.web_files import BlobWriter, compress
-from spoor.records import Failure, Link, Page, Redirect
+from spoor.lab.web import packed_contexts, packed_texts
+from spoor.lab.web_files import BlobWriter
+from spoor.records import Failure, Page, Redirect
 
 # A recorded outcome in its stored form. Packed in worker processes, so that texts never accumulate in one place.
 
@@ -30,15 +32,17 @@ class Recorded:
 @dataclass(frozen=True, slots=True)
 class Packed:
     """`page` has neither texts nor links: they are stored separately, compressed (b"" for none). `contexts` correspond
-    to `targets`. `part` states which part of a page the record has: all of it, all but the text, only the text, or the
-    rendered page; another record may have the rest. `unread`: a document without extractable text. `length` is the text
-    length; `sitemap` the compressed list of URLs if it is a sitemap, as in `lab.sitemaps`."""
+    to `targets`; `body` is what was sent, if it is HTML or a document. `part` states which part of a page the record
+    has: all of it, all but the text, only the text, or the rendered page; another record may have the rest. `unread`: a
+    document without extractable text. `length` is the text length; `sitemap` the compressed list of URLs if it is a
+    sitemap, as in `lab.sitemaps`."""
 
     page: Page
     targets: tuple[str, ...] = ()
     redirect: str | None = None
     texts: bytes = b""
     contexts: bytes = b""
+    body: bytes = b""
     seconds: float | None = None
     labels: tuple[str, ...] = ()
     whole: bool = True
@@ -65,23 +69,13 @@ def pack(recorded: Recorded) -> Packed:
 
 
 def _pack_page(page: Page) -> Packed:
-    texts = (page.title, page.text, dict(page.tag_texts), page.main_text, page.published)
-    contexts = [_context(link) for link in page.links]
     return Packed(
         page=replace(page, title="", text="", tag_texts={}, main_text="", published="", links=()),
         targets=tuple(link.url for link in page.links),
-        texts=compress(texts) if any(texts) else b"",
-        contexts=compress(contexts) if contexts else b"",
+        texts=packed_texts(page),
+        contexts=packed_contexts(page.links),
         length=len(page.text),
     )
-
-
-def _context(link: Link) -> list[Any]:
-    """The fields after the URL, in order, without empty trailing fields."""
-    last = [link.hreflang, link.rel, link.path, link.navigation]
-    while last and not last[-1]:
-        last.pop()
-    return [link.anchor, link.left, link.right, link.heading, link.nofollow, *last]
 
 
 # Gathers streamed records: one record per URL, numbers in memory, texts on disk.
@@ -200,11 +194,12 @@ class Gathered:
 
 
 def gather(records: Iterable[Packed], scratch: Path, report: BuildReport) -> Gathered:
-    """Writes `texts` and `contexts` to the folder `scratch`, one blob per row, and `sitemaps`."""
+    """Writes `texts`, `contexts` and bodies to the folder `scratch`, one blob per row, and `sitemaps`."""
     gathered = Gathered()
     with (
         BlobWriter(scratch, "texts") as texts,
         BlobWriter(scratch, "contexts") as contexts,
+        BlobWriter(scratch, BODIES) as bodies,
         BlobWriter(scratch, SITEMAPS) as sitemaps,
     ):
         for packed in records:
@@ -214,6 +209,7 @@ def gather(records: Iterable[Packed], scratch: Path, report: BuildReport) -> Gat
             if _is_kept(packed, gathered, report):
                 texts.append(packed.texts)
                 contexts.append(packed.contexts)
+                bodies.append(packed.body)
     return gathered
 
 

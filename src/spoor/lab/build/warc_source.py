@@ -20,11 +20,13 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 from spoor.crawling.sitemap_budget import may_be_sitemap
 from spoor.errors import BadInput
 from spoor.fetch.decoding import decoded
+from spoor.lab.bodies import ROBOTS_TAG, Body, packed_body
 from spoor.lab.build.extracts import REDIRECTS, Extract, joined, read_extract
 from spoor.lab.build.gather import BuildReport, Packed, Recorded, pack
 from spoor.lab.sitemaps import packed_sitemap
 from spoor.parse.apart import read_in_subprocess
-from spoor.parse.html import ParseOptions, read_page
+from spoor.parse.documents import kind_of
+from spoor.parse.html import ParseOptions, is_html, read_page, with_robots_tags
 from spoor.parse.main_text import extractor_named
 from spoor.parse.sitemaps import read_sitemap
 from spoor.pools import in_order
@@ -49,12 +51,14 @@ _CHUNK_SIZE = re.compile(rb"\s*+([0-9a-fA-F]++)[^\r\n]*+\r?\n")
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """Header names are in lower case. `whole` is False if the body is shorter than announced."""
+    """`headers` are the first values by names in lower case; `robots_tags` all values of X-Robots-Tag. `whole` is False
+    if the body is shorter than announced."""
 
     status: int
     headers: dict[str, str]
     body: bytes
     whole: bool
+    robots_tags: tuple[str, ...] = ()
 
 
 def parse_http_response(block: bytes) -> HttpResponse | None:
@@ -64,20 +68,21 @@ def parse_http_response(block: bytes) -> HttpResponse | None:
         return None
     end = _END_OF_HEAD.search(block, line.end())
     head, raw = (block[: end.start()], block[end.end() :]) if end else (block, b"")
-    headers = _headers(head)
+    fields = list(_fields(head))
+    headers = dict(reversed(fields))
     announced = headers.get("content-length", "")
     is_shorter = announced.isdecimal() and (len(announced) > _MOST_DIGITS or len(raw) < int(announced))
     whole = end is not None and not is_shorter
-    return HttpResponse(int(line[1]), headers, _decoded(raw, headers), whole)
+    robots_tags = tuple(value for name, value in fields if name == ROBOTS_TAG.lower())
+    return HttpResponse(int(line[1]), headers, _decoded(raw, headers), whole, robots_tags)
 
 
-def _headers(head: bytes) -> dict[str, str]:
-    headers: dict[str, str] = {}
+def _fields(head: bytes) -> Iterator[tuple[str, str]]:
+    """Names in lower case, and values."""
     for line in head.decode("latin-1").splitlines()[1:]:
         name, colon, value = line.partition(":")
         if colon:
-            headers.setdefault(name.strip().lower(), value.strip())
-    return headers
+            yield name.strip().lower(), value.strip()
 
 
 def _decoded(raw: bytes, headers: dict[str, str]) -> bytes:
@@ -298,6 +303,7 @@ def _understand(parse_options: ParseOptions, batch: list[Response | Extract]) ->
 
 _FOUND = 302
 """The status recorded for a page that only forwards, so that it can be served as a redirect."""
+_RENDERED = "text/html; charset=utf-8"
 
 
 def _packed(response: Response, parse_options: ParseOptions) -> Packed | str:
@@ -313,13 +319,23 @@ def _packed(response: Response, parse_options: ParseOptions) -> Packed | str:
     target = join(url, http.headers.get("location", "")) if http.status in REDIRECTS else None
     if target is not None and target != url:
         return pack(Recorded(url, Redirect(target, http.status), whole=whole))
-    answer = (url, http.body, http.headers.get("content-type", ""), http.status, parse_options)
+    content_type = http.headers.get("content-type", "")
+    answer = (url, http.body, content_type, http.status, parse_options)
     page = read_in_subprocess(*answer)
     if isinstance(page, Failure):
-        return replace(pack(Recorded(url, read_page(*answer), whole=whole)), unread=True)
+        packed = replace(pack(Recorded(url, read_page(*answer), whole=whole)), unread=True)
+        return replace(packed, body=_body(http, content_type))
+    page = with_robots_tags(page, http.robots_tags)
     if page.forwards_to:
         return pack(Recorded(url, Redirect(page.forwards_to, _FOUND), whole=whole))
-    return replace(pack(Recorded(url, page, whole=whole)), sitemap=_sitemap(url, http))
+    return replace(pack(Recorded(url, page, whole=whole)), body=_body(http, content_type), sitemap=_sitemap(url, http))
+
+
+def _body(http: HttpResponse, content_type: str) -> bytes:
+    """In its stored form, if it is HTML or a document and not an error."""
+    if 200 <= http.status < 300 and (is_html(http.body, content_type) or kind_of(http.body, content_type)):
+        return packed_body(Body(http.body, content_type, http.robots_tags))
+    return b""
 
 
 def _sitemap(url: str, http: HttpResponse) -> bytes:
@@ -334,5 +350,6 @@ def _rendered(response: Response, parse_options: ParseOptions) -> Packed | str:
     url = normalise(response.url)
     if url is None:
         return "bad URLs"
-    page = read_page(url, response.block, "text/html; charset=utf-8", parse_options=parse_options)
-    return replace(pack(Recorded(url, page, whole=response.whole)), part="rendered")
+    page = read_page(url, response.block, _RENDERED, parse_options=parse_options)
+    body = packed_body(Body(response.block, _RENDERED))
+    return replace(pack(Recorded(url, page, whole=response.whole)), body=body, part="rendered")

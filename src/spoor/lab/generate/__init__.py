@@ -7,8 +7,10 @@ from pathlib import Path
 from spoor.errors import BadInput, UsageError
 from spoor.files import complete_or_absent
 from spoor.lab.generate import courses, languages, topical, topical_paths
-from spoor.lab.generate.chance import TEXT_LIMIT, Draw, Request
+from spoor.lab.generate.chance import Draw, Request
+from spoor.lab.generate.pages import TEXT_LIMIT
 from spoor.progress import Advance
+from spoor.settings import USUAL_PARSING
 
 FEWEST_PAGES = 10
 MOST_PAGES = 500_000_000
@@ -42,6 +44,8 @@ def generate(request: Request, out: Path, advance: Advance) -> None:
         raise UsageError(f"--text is for webs of up to {TEXT_LIMIT} pages; {request.pages} are requested")
     if request.words and not (request.name == "courses" or (request.name == "mongolian" and request.text)):
         raise UsageError("--words is for --like mongolian --text and for --like courses")
+    if request.parsing != USUAL_PARSING and request.name in _OF_LANGUAGES and not request.text:
+        raise UsageError("--main-text and --context are for webs with HTML; add --text")
     _check_shares(request)
     with complete_or_absent(out) as folder:
         try:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spoor.compiled import compiled
 from spoor.lab.web import Web
-from spoor.lab.web_files import BlobWriter, compress
 from spoor.progress import Advance
+from spoor.settings import USUAL_PARSING, ParseSettings
 
 # Random numbers: splitmix64 streams named by (seed, purpose, number), so that every host and every page can be drawn
 # independently, in any order, with the same result on any machine.
@@ -89,9 +89,9 @@ def running_sums(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Request:
-    """`text`: also write texts and link contexts, in generators where this is optional. `words`: a word list or
-    dictionary to use. `mislabelled`: the share of relevant pages that declare no charset or a wrong one. `errors` and
-    `non_html`: shares of all URLs, in addition to the pages."""
+    """`text`: also write the HTML of pages, in generators where this is optional; `parsing`: how it is read. `words`: a
+    word list or dictionary to use. `mislabelled`: the share of relevant pages that declare no charset or a wrong one.
+    `errors` and `non_html`: shares of all URLs, in addition to the pages."""
 
     name: str
     pages: int
@@ -101,6 +101,7 @@ class Request:
     mislabelled: float = 0.0
     errors: float = 0.0
     non_html: float = 0.0
+    parsing: ParseSettings = USUAL_PARSING
 
     @property
     def made_from(self) -> dict[str, Any]:
@@ -110,6 +111,8 @@ class Request:
             about["text"] = True
         if self.words:
             about["words"] = self.words.name
+        if self.parsing != USUAL_PARSING:
+            about |= {"main_text": self.parsing.main_text, "context": self.parsing.context}
         shares = {"mislabelled": self.mislabelled, "errors": self.errors, "non_html": self.non_html}
         return about | {name: share for name, share in shares.items() if share}
 
@@ -144,40 +147,3 @@ def write_seeds(folder: Path, seeds: list[int]) -> None:
     """Writes seeds.txt, one URL per line. The rest of the web must be complete."""
     urls = Web.open(folder).urls
     (folder / "seeds.txt").write_text("".join(f"{urls[page]}\n" for page in seeds), "utf8")
-
-
-# Writes texts and link contexts of a generated web, after its pages and links.
-
-
-TEXT_LIMIT = 200_000
-"""Maximum number of pages of a web with texts."""
-
-
-class Content(NamedTuple):
-    title: str
-    text: str
-    tags: dict[str, str]
-
-
-class Context(NamedTuple):
-    anchor: str
-    left: str
-    right: str
-    heading: str
-    nofollow: bool = False
-
-
-Compose = Callable[[int, list[int]], tuple[Content, list[Context]]]
-"""Returns the content of a page and one context per link, in the same order, from its number and its links."""
-
-
-def write_content(folder: Path, compose: Compose, advance: Advance) -> None:
-    """Errors and other media have no content."""
-    web = Web.open(folder)
-    are_pages = web.answers() & (web.array("content_type") == 0)
-    with BlobWriter(folder, "texts") as texts, BlobWriter(folder, "contexts") as contexts:
-        for page, is_page in enumerate(are_pages.tolist()):
-            content, around = compose(page, web.targets(page)) if is_page else (None, None)
-            texts.append(compress(content) if is_page else b"")
-            contexts.append(compress(around) if is_page else b"")
-            advance(is_page)

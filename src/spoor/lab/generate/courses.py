@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.errors import BadInput
-from spoor.lab.generate.chance import Content, Context, Request
+from spoor.lab.generate.chance import Request
+from spoor.lab.generate.pages import Content, LinkWords
 from spoor.lab.generate.prose import COURSE_TERMS, COURSE_WORDS, LANGUAGE, LANGUAGES, Author, Vocabulary, vocabulary
 from spoor.lab.generate.topical import TypedWeb, draw_typed
 from spoor.progress import Advance
@@ -88,6 +89,8 @@ MIXED = 0.2
 NO_TERM, ONE_TERM, STRAY_TERM = 0.4, 0.45, 0.15
 """Probabilities that the context of a link does not name the class of its target, that it names it once (otherwise
 twice), and that it contains "computer" for no reason."""
+AROUND = 15
+"""Everyday words on each side of a link: enough that the context of a link does not reach the terms of the next one."""
 
 TYPED = TypedWeb(
     labels=tuple(f"class={name}" for name in CLASSES),
@@ -130,20 +133,21 @@ class CoursesAuthor:
             for name, words in COURSE_WORDS.items()
         }
 
-    def compose(self, page: int, links: list[int]) -> tuple[Content, list[Context]]:
+    def compose(self, page: int, links: list[int]) -> Content:
         author, name = self._author, CLASSES[self._types[page]]
         author.turn_to(page)
         hindi = author.chance() < self._mixed
         own, term = self._words[name][hindi], self._terms[name][hindi]
         title = f"{term} {author.write(own, 3)}"
         text = f"{author.write(own, 50)} {term} {author.write(own, 50)}"
-        content = Content(title, text, {"h1": f"{term} {author.write(own, 2)}"})
-        return content, [self._context(int(self._types[link]), hindi) for link in links]
+        heading = f"{term} {author.write(own, 2)}"
+        words = [self._link_words(int(self._types[link]), hindi) for link in links]
+        return Content(title, heading, text, words, second_heading=author.write(LANGUAGE["english"], 2))
 
-    def _context(self, target: int, hindi: bool) -> Context:
+    def _link_words(self, target: int, hindi: bool) -> LinkWords:
         """The first mention is in the anchor, the second follows it."""
         author, term = self._author, self._terms[CLASSES[target]][hindi]
-        anchor, left, right = (author.write(LANGUAGE["english"], 3) for _ in range(3))
+        anchor, left, right = (author.write(LANGUAGE["english"], words) for words in (3, AROUND, AROUND))
         draw = author.chance()
         if draw >= NO_TERM:
             anchor = f"{anchor} {term}"
@@ -151,7 +155,7 @@ class CoursesAuthor:
             right = f"{term} {right}"
         if author.chance() < STRAY_TERM:
             left = f"{left} {self._terms[CLASSES[COMP]][hindi]}"
-        return Context(anchor, left, right, "")
+        return LinkWords(left, anchor, right)
 
 
 def _spread(words: Sequence[str]) -> Vocabulary:

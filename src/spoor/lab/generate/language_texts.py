@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,20 +13,11 @@ from numpy.typing import NDArray
 
 from spoor.errors import BadInput
 from spoor.judging.encodings import Encoding, collapse, encoded, share_inside, shipped
-from spoor.lab.generate.chance import (
-    Content,
-    Context,
-    Request,
-    begin,
-    chance,
-    new_stream,
-    seed_of,
-    write_content,
-)
+from spoor.lab.generate.chance import Request, begin, chance, new_stream, seed_of
 from spoor.lab.generate.mongolian_words import MONGOLIAN_WORDS
-from spoor.lab.generate.prose import LANGUAGE, LANGUAGES, WITHOUT_SPACES, Author, Vocabulary, vocabulary
+from spoor.lab.generate.pages import Content, LinkWords, parted, write_pages
+from spoor.lab.generate.prose import LANGUAGE, LANGUAGES, TEXT_WORDS, WITHOUT_SPACES, Author, Vocabulary, vocabulary
 from spoor.lab.web import Web
-from spoor.parse.charset import decode
 from spoor.progress import Advance
 
 # The words of traditional Mongolian pages in each encoding: built-in, or from a word list.
@@ -87,8 +77,7 @@ def _lines(path: Path) -> list[str]:
     return [line.strip() for line in lines]
 
 
-# The texts of a language web: each page in its language and actually encoded in its charset, which a detector then
-# guesses.
+# The texts of a language web: each page in its language and encoded in its charset.
 
 
 LANGUAGES_OF = {
@@ -100,9 +89,6 @@ LANGUAGES_OF = {
     "windows-1251": ("russian",),
 }
 """Languages of pages that are not in the target language, by charset."""
-
-CODECS = {"windows-874": "cp874"}
-"""Charsets that have another name in Python."""
 
 NO_ANCHOR, ANCHOR_OF_TARGET = 0.15, 0.70
 """Probabilities that an anchor is empty (an image), and that it is in the language of the target; otherwise it is in
@@ -129,46 +115,36 @@ def language_vocabulary(request: Request, charsets: Sequence[str], relevant: NDA
 
 
 def write_language_texts(request: Request, folder: Path, advance: Advance, tongue_of: VocabularyFactory) -> None:
-    """Adds texts and contexts, and replaces `detected_charset` by the result of the detector on the actual bytes."""
     web = Web.open(folder)
     declared, true = web.array("meta_charset"), web.array("detected_charset")
     charsets = [web.about["charsets"][k] for k in np.where(true > 0, true, declared)]
     author = LanguageAuthor(request.seed, charsets, tongue_of(request, charsets, web.labelled("relevant")))
-    write_content(folder, author.compose, advance)
-    known = list(dict.fromkeys([*web.about["charsets"], *author.detected]))
-    np.save(folder / "detected_charset.npy", np.array([known.index(name) for name in author.detected], np.uint8))
-    (folder / "web.json").write_text(json.dumps(web.about | {"charsets": known}, indent=1) + "\n", "utf8")
+    write_pages(folder, author.compose, request.parsing, advance)
 
 
 class LanguageAuthor:
-    """Writes pages. `detected` is the detected charset of each page written so far. `charsets` has "" for URLs that are
-    not pages."""
+    """Writes pages whose text surrounds their links. `charsets` has "" for URLs that are not pages."""
 
     def __init__(self, seed: int, charsets: Sequence[str], tongue: PageVocabulary) -> None:
-        self.detected = [""] * len(charsets)
         self._charsets = charsets
         self._tongue = tongue
         self._author = Author(seed)
 
-    def compose(self, page: int, links: list[int]) -> tuple[Content, list[Context]]:
+    def compose(self, page: int, links: list[int]) -> Content:
         author, tongue = self._author, self._tongue(page)
         author.turn_to(page)
-        title, text = (author.write(tongue, words) for words in (5, 120))
-        self.detected[page] = decode(self._encoded(page, f"<title>{title}</title><p>{text}</p>"), "").detected
-        return Content(title, text, {"h1": title}), [self._context(tongue, link) for link in links]
+        title = author.write(tongue, 5)
+        opening, *texts = author.write_parts(tongue, parted(TEXT_WORDS, len(links) + 1))
+        words = [self._link_words(tongue, link, text) for link, text in zip(links, texts, strict=True)]
+        return Content(title, title, opening, words)
 
-    def _encoded(self, page: int, html: str) -> bytes:
-        """A character that the charset lacks, such as an icon, is written as a numeric character reference."""
-        charset = self._charsets[page]
-        return html.encode(CODECS.get(charset, charset), "xmlcharrefreplace")
-
-    def _context(self, tongue: Vocabulary, link: int) -> Context:
+    def _link_words(self, tongue: Vocabulary, link: int, text: str) -> LinkWords:
         author, draw = self._author, self._author.chance()
         of_target = draw < NO_ANCHOR + ANCHOR_OF_TARGET and self._charsets[link] != ""
         of_anchor = self._tongue(link) if of_target else tongue
         anchor = "" if draw < NO_ANCHOR else author.write(of_anchor, 4)
         left, right = (author.write(tongue, 6) for _ in range(2))
-        return Context(anchor, left, right, "")
+        return LinkWords(tongue.joined(text, left), anchor, right)
 
 
 # The languages of the Mongolian web: the traditional script in three encodings, among other languages.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,6 +119,8 @@ COURSE_WORDS: dict[str, tuple[str, ...]] = {
 
 TEXTS = 200
 """The purpose of these random streams."""
+TEXT_WORDS = 120
+"""Words of a page, without those of headings and links."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,9 @@ class Vocabulary:
     words: tuple[str, ...]
     sums: NDArray[np.float64]
     between: str = " "
+
+    def joined(self, *texts: str) -> str:
+        return self.between.join(filter(None, texts))
 
 
 def vocabulary(*parts: tuple[float, Sequence[str]], between: str = " ", even: bool = False) -> Vocabulary:
@@ -164,7 +170,15 @@ class Author:
         return min(1.0, max(0.0, mean + deviation * bell(self._stream)))
 
     def write(self, source: Vocabulary, count: int) -> str:
-        return source.between.join([source.words[k] for k in _places(self._stream, source.sums, count)])
+        return source.between.join(self._words(source, count))
+
+    def write_parts(self, source: Vocabulary, counts: Sequence[int]) -> list[str]:
+        """A text in parts of so many words each."""
+        words = iter(self._words(source, sum(counts)))
+        return [source.between.join(islice(words, count)) for count in counts]
+
+    def _words(self, source: Vocabulary, count: int) -> list[str]:
+        return [source.words[k] for k in _places(self._stream, source.sums, count)]
 
 
 @compiled

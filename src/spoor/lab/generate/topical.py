@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +12,6 @@ from numpy.typing import NDArray
 
 from spoor.compiled import compiled
 from spoor.lab.generate.chance import (
-    TEXT_LIMIT,
-    Compose,
-    Content,
-    Context,
     Request,
     begin,
     bell,
@@ -25,10 +21,10 @@ from spoor.lab.generate.chance import (
     place,
     running_sums,
     seed_of,
-    write_content,
     write_seeds,
 )
-from spoor.lab.generate.prose import LANGUAGES, TOPICS, Author, Vocabulary, vocabulary
+from spoor.lab.generate.pages import TEXT_LIMIT, Compose, Content, LinkWords, parted, write_pages
+from spoor.lab.generate.prose import LANGUAGES, TEXT_WORDS, TOPICS, Author, Vocabulary, vocabulary
 from spoor.lab.generate.writing import CHARSETS, HTML_BYTES_MEDIAN, Batch, WebWriter
 from spoor.progress import Advance
 
@@ -74,7 +70,7 @@ def draw_typed(web: TypedWeb, composer: Composer, request: Request, folder: Path
     qualified = np.isin(types, web.seed_types)
     write_seeds(folder, draw_seeds(request.seed, request.pages, lambda page: bool(qualified[page]), web.seeds))
     if with_content:
-        write_content(folder, composer(types, request.seed), advance)
+        write_pages(folder, composer(types, request.seed), request.parsing, advance)
 
 
 def draw_types(web: TypedWeb, pages: int, seed: int) -> NDArray[np.uint8]:
@@ -217,13 +213,11 @@ class TopicalAuthor:
         self._anchors = anchors
         self._author = Author(seed)
 
-    def compose(self, page: int, links: list[int]) -> tuple[Content, list[Context]]:
+    def compose(self, page: int, links: list[int]) -> Content:
         author, kind = self._author, int(self._types[page])
         author.turn_to(page)
         own = page_words(kind, author.between_0_and_1(*TOPIC_SHARE.get(kind, BACKGROUND_SHARE)))
-        content = write_page(author, own)
-        shares = (self._topic_share(int(self._types[link])) for link in links)
-        return content, [write_context(author, own, share, content.title) for share in shares]
+        return write_page(author, own, [partial(self._topic_share, int(self._types[link])) for link in links])
 
     def _topic_share(self, target: int) -> float:
         author, anchors = self._author, self._anchors
@@ -232,16 +226,20 @@ class TopicalAuthor:
         return author.between_0_and_1(anchors.near if target == NEAR else anchors.other, anchors.other_deviation)
 
 
-def write_page(author: Author, own: Vocabulary) -> Content:
+def write_page(author: Author, own: Vocabulary, topic_shares: Sequence[Callable[[], float]]) -> Content:
+    """A page in its own words, between and around its links. The anchor of each link has a drawn share of words of the
+    target topic."""
     title = author.write(own, 5)
-    return Content(title, author.write(own, 120), {"h1": author.write(own, 6), "b": author.write(own, 8)})
+    opening, *texts = author.write_parts(own, parted(TEXT_WORDS, len(topic_shares) + 1))
+    heading, bold = author.write(own, 6), author.write(own, 8)
+    links = [_link_words(author, own, draw(), text) for draw, text in zip(topic_shares, texts, strict=True)]
+    return Content(title, heading, opening, links, bold)
 
 
-def write_context(author: Author, own: Vocabulary, topic_share: float, heading: str) -> Context:
-    """The context of a link whose anchor has that share of target topic words; the words around it are those of the
-    page."""
+def _link_words(author: Author, own: Vocabulary, topic_share: float, text: str) -> LinkWords:
     anchor = author.write(_anchor_words(round(topic_share * 20)), 4)
-    return Context(anchor, author.write(own, 6), author.write(own, 6), heading)
+    left, right = author.write(own, 6), author.write(own, 6)
+    return LinkWords(own.joined(text, left), anchor, right)
 
 
 def page_words(kind: int, share: float) -> Vocabulary:

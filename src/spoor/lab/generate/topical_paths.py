@@ -8,19 +8,20 @@ anchors as items, and do not link to items.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.lab.generate.chance import Content, Context, Request
+from spoor.lab.generate.chance import Request
+from spoor.lab.generate.pages import Content
 from spoor.lab.generate.prose import Author
 from spoor.lab.generate.topical import (
     BACKGROUND_SHARE,
     TypedWeb,
     draw_typed,
     page_words,
-    write_context,
     write_page,
 )
 from spoor.progress import Advance
@@ -76,14 +77,12 @@ class PathsAuthor:
         self._types = types
         self._author = Author(seed)
 
-    def compose(self, page: int, links: list[int]) -> tuple[Content, list[Context]]:
+    def compose(self, page: int, links: list[int]) -> Content:
         author, kind = self._author, int(self._types[page])
         author.turn_to(page)
         share = author.between_0_and_1(*TOPIC_SHARE.get(kind, BACKGROUND_SHARE))
         own = page_words(WORDS[kind], share)
-        content = write_page(author, own)
-        shares = (self._anchor_share(int(self._types[link])) for link in links)
-        return content, [write_context(author, own, share, content.title) for share in shares]
+        return write_page(author, own, [partial(self._anchor_share, int(self._types[link])) for link in links])
 
     def _anchor_share(self, target: int) -> float:
         return self._author.between_0_and_1(*(TOPICAL_ANCHOR if target in TOPIC_SHARE else OTHER_ANCHOR))

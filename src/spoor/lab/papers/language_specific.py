@@ -29,6 +29,7 @@ from spoor.lab.runs import prepared_task, run
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.web import Web
 from spoor.parse.html import HTML_TYPES
+from spoor.settings import USUAL_PARSING
 
 SEEDS = tuple(range(401, 411))
 PAGES = 30_000
@@ -94,7 +95,7 @@ def reproduce(setup: Setup, pages: int) -> Experiment:
 
 def outcomes(kind: str, seed: int, pages: int, folder: Path) -> Outcomes:
     """All strategies on one web. The judge reads the actual pages."""
-    request = Request(kind, pages, seed, pages <= SMALL, None, **SHARES[kind])
+    request = Request(kind, pages, seed, pages <= SMALL, None, **SHARES[kind], parsing=USUAL_PARSING)
     web = generated(request, folder / f"{kind}-{seed}")
     strategies = STRATEGIES if kind == "thai" else SIMPLE
     return {strategy: outcome(web, JUDGES[kind], strategy) for strategy in strategies}

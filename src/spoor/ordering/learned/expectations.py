@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import BOOL, INT, array, compiled, kernel, kernels_in
 from spoor.errors import BadInput
 from spoor.ordering.learned.features import BITS, HEAD, MOST, PLACES
 from spoor.ordering.learned.yields import LEVELS, MASK, FirstTries, Yields
@@ -80,7 +80,7 @@ def place_of(place: int, kind: int) -> np.uint32:
     return np.uint32(place) ^ (np.uint32(kind + 1) * np.uint32(0x9E3779B1))
 
 
-@compiled
+@kernel(array(np.int32, read_only=True), INT)
 def _slots(head: Numbers, hub: int) -> NDArray[np.uint32]:
     slots = np.empty(PLACES + 2, np.uint32)
     for level in range(PLACES):
@@ -130,7 +130,7 @@ def _hub_share(
     return share, cell if tries[slot] == 0.0 else -1
 
 
-@compiled
+@kernel(array(np.int32, read_only=True), INT, BOOL, array(np.float32, 2), array(np.float64, 3))
 def _first_tries(
     link: Numbers, hub: int, relevant: bool, counts: Counts, untried: Floats
 ) -> tuple[tuple[int, float], int, tuple[int, float], int, int]:
@@ -175,3 +175,6 @@ def expectation_of(
 @compiled
 def _rounded(odds: float) -> float:
     return float(np.rint(odds * 1000.0) / 1000.0)
+
+
+KERNELS = kernels_in(__name__)

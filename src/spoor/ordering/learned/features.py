@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import array, compiled, kernel, kernels_in
 from spoor.records import Link, Page
 from spoor.urls import registrable_domain
 
@@ -213,7 +213,7 @@ def _feature(hashed: np.uint64) -> np.int32:
     return np.int32(_mixed(hashed) & np.uint64((1 << BITS) - 1))
 
 
-@compiled
+@kernel(array(np.uint32, read_only=True), array(np.bool_), array(np.float64), array(np.int64))
 def _read(
     letters: Codes, skipped: NDArray[np.bool_], signs: NDArray[np.float64], domains: NDArray[np.int64]
 ) -> tuple[Numbers, NDArray[np.int64], int]:
@@ -382,3 +382,6 @@ def _mixed_int(hashed: int) -> int:
     hashed ^= hashed >> 33
     hashed = hashed * 0xFF51AFD7ED558CCD & _WHOLE
     return hashed ^ hashed >> 33
+
+
+KERNELS = kernels_in(__name__)

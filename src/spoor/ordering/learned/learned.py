@@ -12,8 +12,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from spoor.compiled import Kernels
 from spoor.errors import UsageError
 from spoor.files import State, renamed_parts, state_in, texts_in
+from spoor.ordering.learned import expectations, features, logistic, scores
 from spoor.ordering.learned.expectations import (
     COLUMNS,
     FEATURES,
@@ -150,6 +152,11 @@ class Learned:
         )
         self._experience = Experience(self._logistic.words, self._yields.counts, self._yields.untried, model)
         self._behind = TunnelCredit(self._yields, self._logistic)
+
+    @property
+    def kernels(self) -> Kernels:
+        own = (*features.KERNELS, *scores.KERNELS, *expectations.KERNELS, *logistic.KERNELS)
+        return (*own, *self._prior.kernels)
 
     def __reduce__(self) -> tuple[type[Learned], tuple[TargetPrior, tuple[str, ...]]]:
         """Worker processes only compute features, which does not need the learned state: saves 18 MB per transfer."""

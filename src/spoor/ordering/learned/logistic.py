@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import INT, array, kernel, kernels_in
 from spoor.files import LARGEST_NUMBER, State, array_in, count_in, renamed_parts
 from spoor.ordering.learned.features import BITS, MOST
 
@@ -89,7 +89,7 @@ class OnlineLogistic:
             self._labels[(example - 1) % KEPT] = relevant
 
 
-@compiled
+@kernel(INT, INT, array(np.int32, 2), array(np.int32), array(np.float64, 2), *[array(np.float64)] * 5)
 def _learn(
     newest: int,
     seen: int,
@@ -124,3 +124,6 @@ def _learn(
             slope = wrong * facts[example, k]
             weight_steps[k] += slope * slope
             weights[k] -= SLOW_PACE * slope / math.sqrt(1.0 + weight_steps[k])
+
+
+KERNELS = kernels_in(__name__)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from spoor.compiled import Kernels
 from spoor.files import SUFFIX
 from spoor.judging.language_tags import read_tag
 from spoor.ordering.language_order import WEIGHTS, LanguageSigns
+from spoor.ordering.learned import topic_words
 from spoor.ordering.learned.topic_words import TopicWords
 from spoor.records import Hints, Link, Page, TargetPrior
 
@@ -33,6 +35,11 @@ class LinkPrior:
         if language.endswith(SUFFIX) or read_tag(language):
             object.__setattr__(self, "_language", LanguageSigns(language))
         object.__setattr__(self, "_words", TopicWords(self.target_prior.words))
+
+    @property
+    def kernels(self) -> Kernels:
+        of_language = () if self._language is None else self._language.kernels
+        return (*of_language, *(topic_words.KERNELS if self._words else ()))
 
     def of(self, page: Page, links: Sequence[Link]) -> list[tuple[float, float]]:
         """For each link its prior, and the part of it that is due to the URL: on a host with several languages, folders

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import BOOL, INT, array, compiled, kernel, kernels_in
 from spoor.frontier.evidence import PackedEvidence
 from spoor.ordering.learned.expectations import COLUMNS, Counts, Floats, Numbers, checked, expectation_of
 from spoor.records import Evidence
@@ -52,6 +52,10 @@ class Experience(NamedTuple):
     counts: Counts
     untried: Floats
     model: Floats
+
+
+_EXPERIENCE = array(np.float64), array(np.float32, 2), array(np.float64, 3), array(np.float64)
+_LINKS = array(np.int32, read_only=True), array(np.int64)
 
 
 def model_of(weights: Floats, floor: float, explores: bool, first_relevant: float, left_out: Sequence[bool]) -> Floats:
@@ -156,7 +160,7 @@ def _moves(
     )
 
 
-@compiled
+@kernel(*_LINKS, array(np.int64), array(np.bool_), array(np.float64, 2), *_EXPERIENCE)
 def _rescored(
     numbers: Numbers,
     sizes: NDArray[np.int64],
@@ -176,7 +180,7 @@ def _rescored(
             rows[link, WORDS + column] = value
 
 
-@compiled
+@kernel(array(np.int32, read_only=True), INT, BOOL, array(np.float64, read_only=True), *_EXPERIENCE)
 def _reviewed(
     link: Numbers,
     hub: int,
@@ -197,7 +201,7 @@ def _reviewed(
     return moves, _key(now, model)
 
 
-@compiled
+@kernel(array(np.float64, 2), array(np.float64))
 def _keys(rows: Floats, model: Floats) -> Floats:
     keys = np.empty((len(rows), 3), np.float64)
     for link in range(len(rows)):
@@ -205,7 +209,7 @@ def _keys(rows: Floats, model: Floats) -> Floats:
     return keys
 
 
-@compiled
+@kernel(*_LINKS, INT, BOOL, array(np.float64, 2), array(np.bool_), array(np.float64), *_EXPERIENCE)
 def _offered(
     numbers: Numbers,
     sizes: NDArray[np.int64],
@@ -278,3 +282,6 @@ def _key(row: Floats, model: Floats) -> OwnKey:
     elsewhere = row[SITE] + row[PRIOR] + row[DEAD] + UNSAID * row[WORDS]
     elsewhere = float(np.floor(elsewhere + 0.5))
     return floor - STEP + SLOPE * min(0.0, elsewhere), elsewhere, -row[DEPTH]
+
+
+KERNELS = kernels_in(__name__)

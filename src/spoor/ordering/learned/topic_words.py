@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from spoor.compiled import compiled
+from spoor.compiled import INT, array, compiled, kernel, kernels_in
 
 Codes = NDArray[np.uint32]
 
@@ -57,7 +57,7 @@ def _letters() -> NDArray[np.bool_]:
     return np.strings.isalnum(np.arange(sys.maxunicode + 1, dtype=np.uint32).view("U1"))
 
 
-@compiled
+@kernel(array(np.uint32, read_only=True), INT, array(np.bool_), array(np.uint32, 2))
 def _counts(codes: Codes, texts: int, letters: NDArray[np.bool_], stems: Codes) -> NDArray[np.int32]:
     """A 0 separates two texts."""
     found = np.zeros(texts, np.int32)
@@ -110,3 +110,6 @@ def _order(word: Codes, stem: Codes) -> int:
         if code != stem[letter]:
             return code - int(stem[letter])
     return 0
+
+
+KERNELS = kernels_in(__name__)
