@@ -14,7 +14,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
@@ -264,20 +264,25 @@ def resolved(lines: Sequence[str], python: str, machine: str) -> str:
     return ""
 
 
-def check_wheels() -> None:
+def lacking(pool: Executor) -> Iterator[str]:
+    """What is missing anywhere. It is asked for at once, and mostly waits for the index."""
+
     def missing(python: str, machine: str) -> str:
         return resolved(
             [line for line in requirements() if not has_no_wheel(name_of(line), python, machine)], python, machine
         )
 
-    places = list(product(pythons(), MACHINES))
-    with step(f"wheels for Python {', '.join(pythons())} on {', '.join(MACHINES)}"), ThreadPoolExecutor() as pool:
-        if lacking := list(filter(None, pool.map(missing, *zip(*places, strict=True)))):
-            raise Failed("\n".join(lacking))
-    for line in requirements():
-        listed = [place for place in places if has_no_wheel(name_of(line), *place)]
-        if listed and not any(resolved([line], *place) for place in listed):
-            print(f"  {name_of(line)} has wheels now: it may leave the list in docs/where-it-runs.md")
+    return filter(None, pool.map(missing, *zip(*product(pythons(), MACHINES), strict=True)))
+
+
+def check_wheels(missing: Iterator[str]) -> None:
+    with step(f"wheels for Python {', '.join(pythons())} on {', '.join(MACHINES)}"):
+        if found := list(missing):
+            raise Failed("\n".join(found))
+        for package in NO_WHEEL:
+            places = [place for place in product(pythons(), MACHINES) if has_no_wheel(package, *place)]
+            if not any(resolved([package], *place) for place in places):
+                print(f" (there are wheels of {package} now: docs/where-it-runs.md)", end="")
 
 
 # The suite on the lowest versions, in the copy: compiled code lies beside its source, for one numba at a time.
@@ -313,9 +318,11 @@ def main() -> None:
         checkout = copied(folder / "checkout")
         wheel = built(checkout, folder / "dist")
         try:
-            commands, desk = place(folder / "tried")
-            try_out(wheel, LOWEST if options.lowest else NEWEST, commands, desk)
-            check_wheels()
+            with ThreadPoolExecutor(len(MACHINES) * len(pythons())) as pool:
+                missing = lacking(pool)
+                commands, desk = place(folder / "tried")
+                try_out(wheel, LOWEST if options.lowest else NEWEST, commands, desk)
+                check_wheels(missing)
             if options.lowest:
                 run_suite(commands, checkout)
         except Failed as failed:

@@ -96,18 +96,18 @@ def install(wheel: Path, folder: Path) -> Path:
 def closure(requirements: Iterable[str]) -> list[Distribution]:
     """The distributions that are required here, and those that these require."""
     found: dict[str, Distribution] = {}
-    waiting = list(requirements)
+    waiting = list(for_this_python(requirements))
     while waiting:
         name = Requirement(waiting.pop()).name
         if canonicalize_name(name) not in found:
             found[canonicalize_name(name)] = distribution(name)
-            waiting.extend(required_by(distribution(name)))
+            waiting.extend(for_this_python(distribution(name).requires or []))
     return list(found.values())
 
 
-def required_by(installed: Distribution) -> Iterator[str]:
-    """Without those of its extras and of other machines."""
-    for line in installed.requires or []:
+def for_this_python(requirements: Iterable[str]) -> Iterator[str]:
+    """Without those of extras, of other Pythons and of other machines."""
+    for line in requirements:
         marker = Requirement(line).marker
         if marker is None or marker.evaluate({"extra": ""}):
             yield line

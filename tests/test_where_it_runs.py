@@ -7,6 +7,9 @@ import re
 from packaging.specifiers import SpecifierSet
 from scripts import plain
 
+from spoor.open_files import OpenFiles
+from spoor.settings import Config
+from spoor.store.sqlite_version import LEAST_SQLITE
 from tests.installed import ROOT, project
 
 PAGE = (ROOT / "docs" / "where-it-runs.md").read_text("utf8")
@@ -40,6 +43,19 @@ def test_the_page_lists_what_has_no_wheel() -> None:
     assert listed == plain.NO_WHEEL
     known = {"every Python", *plain.MACHINES, *(f"Python {python}" for python in plain.pythons())}
     assert set().union(*listed.values()) <= known
+
+
+def least(of: str) -> str:
+    (number,) = [number for name, number, _ in rows("What a machine needs") if name == of]
+    return number
+
+
+def test_the_page_names_the_sqlite_that_is_required() -> None:
+    assert tuple(map(int, least("SQLite").split("."))) == LEAST_SQLITE[:2]
+
+
+def test_the_page_says_how_many_files_the_usual_crawl_opens() -> None:
+    assert least("open files") == f"{OpenFiles.needed(Config().crawl.connections)}"
 
 
 def test_the_page_says_what_every_extra_needs() -> None:
