@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
