@@ -15,7 +15,7 @@ from spoor.report.export import NEED_SCRIPTS, NOT_KEPT, Report, Selection, count
 from spoor.report.figures import PARTS, figures
 from spoor.report.page import write_page
 from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
-from spoor.report.showing import duration, moment, plain, share, size
+from spoor.report.showing import duration, moment, plain, share, size, visits_in_words
 from spoor.report.summary import Figures
 from spoor.report.why import account
 from spoor.storage_errors import not_written
@@ -158,11 +158,12 @@ def summary_report(figures: Figures) -> str:
     hosts = f"on {totals.hosts_with_relevant:,} of {totals.hosts:,} hosts"
     left = f", {totals.not_kept:,} not stored" if totals.not_kept else ""
     done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}{left}"
-    listed = f", {totals.from_sitemaps:,} links queued from {totals.sitemaps:,} sitemaps" if totals.sitemaps else ""
-    asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
+    listed = f", {totals.sitemap_links:,} links queued from {totals.sitemaps_read:,} sitemaps"
+    listed = listed if totals.sitemaps_read else ""
+    asides = f"{visits_in_words(totals)}; {totals.duplicates:,} duplicates"
     asides += f", {totals.internal_errors:,} internal errors" if totals.internal_errors else ""
     asides += f", {totals.needs_scripts:,} pages need scripts" if totals.needs_scripts else ""
-    asides += f", {totals.rendered:,} rendered ({totals.gained_by_rendering:,} gained)" if totals.rendered else ""
+    asides += f", {totals.rendered:,} rendered ({totals.gained:,} gained)" if totals.rendered else ""
     waiting = links["waiting"] + links["returning"]
     queue = f"{waiting:,} links waiting, {links['parked']:,} parked, {totals.dropped:,} dropped{listed}"
     because = (
@@ -173,7 +174,7 @@ def summary_report(figures: Figures) -> str:
 
 def _totals(figures: Figures) -> dict[str, object]:
     because = None if figures.going_on else figures.stops[-1].because
-    return {"name": figures.name, **asdict(figures.totals), "links": dict(figures.links), "ended_because": because}
+    return {"name": figures.name, **figures.totals.as_json(), "links": dict(figures.links), "ended_because": because}
 
 
 def _list_breaches(folder: CrawlFolder, as_json: bool) -> int:

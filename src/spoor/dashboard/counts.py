@@ -27,10 +27,10 @@ PIECE = 50_000
 """Rows of the journal counted in one transaction: about half a second."""
 FINE, COARSE = 4, 256
 """Rows of the journal for each point of a curve: in a short crawl, and in a long one."""
-VERSION = 3
+VERSION = 4
 
 _CURVE_COLUMNS = """
-    bucket INTEGER PRIMARY KEY, number INTEGER NOT NULL, at REAL NOT NULL, requests INTEGER NOT NULL,
+    bucket INTEGER PRIMARY KEY, number INTEGER NOT NULL, at REAL NOT NULL, visits INTEGER NOT NULL,
     pages INTEGER NOT NULL, relevant INTEGER NOT NULL, failures INTEGER NOT NULL, redirects INTEGER NOT NULL,
     bytes INTEGER NOT NULL, waiting INTEGER NOT NULL
 """
@@ -39,10 +39,12 @@ CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS hosts (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, pages INTEGER NOT NULL DEFAULT 0,
     relevant INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0, redirects INTEGER NOT NULL DEFAULT 0,
-    bytes INTEGER NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, last REAL NOT NULL DEFAULT 0,
+    retries INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0,
+    seconds REAL NOT NULL DEFAULT 0, last REAL NOT NULL DEFAULT 0,
     share REAL GENERATED ALWAYS AS (CASE WHEN pages THEN 1.0 * relevant / pages ELSE 0.0 END) VIRTUAL,
     mean_seconds REAL GENERATED ALWAYS AS (
-        CASE WHEN pages + failures + redirects THEN seconds / (pages + failures + redirects) ELSE 0.0 END
+        CASE WHEN pages + failures + redirects + retries
+        THEN seconds / (pages + failures + redirects + retries) ELSE 0.0 END
     ) VIRTUAL
 );
 CREATE INDEX IF NOT EXISTS hosts_by_relevant ON hosts (relevant, id);
@@ -78,6 +80,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (title, url, body, content =
 _NEW = "id > :after AND id <= :until"
 _FAILED = f"FROM crawl.events WHERE {_NEW} AND kind = 'failed'"
 _PURPOSE = "ifnull(json_extract(detail, '$.purpose'), 'page')"
+_BEFORE = "json_extract(detail, '$.before')"
 _REASON = "ifnull(json_extract(detail, '$.reason'), '')"
 
 _CURVE = """
@@ -88,11 +91,11 @@ FROM (
     SELECT id, ended AS at, 1 AS page, relevant, 0 AS failed, 0 AS redirected, size, waiting
     FROM crawl.pages WHERE id > :after AND id <= :until
     UNION ALL
-    SELECT id, at, 0, 0, kind = 'failed', kind = 'redirected', 0, ifnull(json_extract(detail, '$.waiting'), 0)
-    FROM crawl.events WHERE id > :after AND id <= :until AND number IS NOT NULL
+    SELECT id, at, 0, 0, result = 'failure', result = 'redirect', 0, ifnull(json_extract(detail, '$.waiting'), 0)
+    FROM crawl.events WHERE id > :after AND id <= :until AND result NOT IN ('', 'excused')
 ) WHERE 1 GROUP BY 1
 ON CONFLICT (bucket) DO UPDATE SET number = excluded.number, at = excluded.at,
-    requests = requests + excluded.requests, pages = pages + excluded.pages,
+    visits = visits + excluded.visits, pages = pages + excluded.pages,
     relevant = relevant + excluded.relevant, failures = failures + excluded.failures,
     redirects = redirects + excluded.redirects, bytes = bytes + excluded.bytes, waiting = excluded.waiting
 """
@@ -115,11 +118,19 @@ _STEPS = (
     """,
     f"""
     UPDATE hosts SET failures = failures + new.failures_, redirects = redirects + new.redirects_,
-        seconds = seconds + new.seconds_, last = max(last, new.last_)
+        retries = retries + new.retries_, seconds = seconds + new.seconds_, last = max(last, new.last_)
     FROM (
-        SELECT host, sum(kind = 'failed') AS failures_, sum(kind = 'redirected') AS redirects_,
-            sum(at - ifnull(started, at)) AS seconds_, max(at) AS last_
+        SELECT host, sum(result = 'failure') AS failures_, sum(result = 'redirect') AS redirects_,
+            sum(result = 'to be tried again') AS retries_, max(at) AS last_,
+            sum(CASE WHEN result IN ('', 'excused') THEN 0.0 ELSE at - started END) AS seconds_
         FROM crawl.events WHERE {_NEW} AND (number IS NOT NULL OR kind = 'failed') GROUP BY host
+    ) AS new WHERE hosts.name = new.host
+    """,
+    f"""
+    UPDATE hosts SET failures = failures - new.failures_, retries = retries - new.retries_
+    FROM (
+        SELECT host, sum({_BEFORE} = 'failure') AS failures_, sum({_BEFORE} = 'to be tried again') AS retries_
+        FROM crawl.events WHERE {_NEW} AND kind = 'excused' GROUP BY host
     ) AS new WHERE hosts.name = new.host
     """,
     f"""
@@ -143,6 +154,15 @@ _STEPS = (
     INSERT OR IGNORE INTO failed SELECT failures.id, new.id FROM (
         SELECT id, {_PURPOSE} AS purpose_, {_REASON} AS reason_ {_FAILED}
     ) AS new CROSS JOIN failures ON purpose = purpose_ AND reason = reason_
+    """,
+    f"""
+    UPDATE failures SET given_up = given_up - new.times_ FROM (
+        SELECT failed.failure AS failure_, count(*) AS times_ FROM crawl.events AS later JOIN failed ON failed.id = (
+            SELECT max(id) FROM crawl.events AS first WHERE first.host = later.host AND first.url = later.url
+                AND first.result = 'failure' AND first.id < later.id
+        ) WHERE later.{_NEW.replace("AND id", "AND later.id")} AND later.kind = 'excused' AND {_BEFORE} = 'failure'
+        GROUP BY 1
+    ) AS new WHERE failures.id = new.failure_
     """,
     f"""
     INSERT INTO kinds SELECT kind, count(*) FROM crawl.events WHERE {_NEW} GROUP BY kind

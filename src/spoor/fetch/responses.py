@@ -139,7 +139,7 @@ def understand(
     """A pure function; never raises. `parse_options`: what to extract; `apart`: parse documents in another process,
     so that this one cannot die of them."""
     if response.status in _MAY_HEAL:
-        return Failure(f"HTTP {response.status}", _delay(response), whole_host=response.status in _LEAVE_ALONE)
+        return Failure(f"HTTP {response.status}", _delay(response), whole_host=pause_asked_by(response) is not None)
     if response.status == NOT_MODIFIED and conditions(visit.etag, visit.modified):
         return _unchanged(visit, response)
     if 300 <= response.status < 400 and (to := _location(response)):
@@ -151,6 +151,11 @@ def understand(
             return _sitemap(response)
         case "page":
             return _page(response, parse_options, apart)
+
+
+def pause_asked_by(response: Response) -> float | None:
+    """For how many seconds a server asks to be left alone; None if it does not."""
+    return _delay(response) if response.status in _LEAVE_ALONE else None
 
 
 def _page(response: Response, parse_options: ParseOptions, apart: bool) -> Page | Redirect | Failure:

@@ -24,9 +24,8 @@ from spoor.parse.scripted import THIN_TEXT
 from spoor.pools import in_order
 from spoor.progress import Advance, unseen
 from spoor.records import Failure, Page
-from spoor.report.figures import count_needing_scripts
 from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
-from spoor.store.crawl_parts import Part, open_parts, pages_in_order
+from spoor.store.crawl_parts import Part, open_parts, pages_in_order, totals_of_crawl
 from spoor.store.journal import PageRow
 from spoor.store.lesson_tables import has_students
 from spoor.store.marks import newest_marks
@@ -94,7 +93,7 @@ def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advanc
     require_trafilatura()
     report = Report()
     with open_parts(folder) as parts:
-        report[NEED_SCRIPTS] = sum(count_needing_scripts(part.db) for part in parts)
+        report[NEED_SCRIPTS] = totals_of_crawl(parts).needs_scripts
         archived = _archived(parts, selection.every, report, advance)
         documents = _with_teaching(_documents(archived, selection.workers), parts)
         try:

@@ -18,6 +18,7 @@ from spoor.errors import BadInput
 from spoor.judging.regression import Sample
 from spoor.records import Verdict
 from spoor.store.lesson_tables import create_lesson_tables, has_students
+from spoor.store.totals import revise_verdicts
 from spoor.urls import host_of
 
 EXCERPT = 6_000
@@ -109,8 +110,7 @@ def _write_lesson(db: sqlite3.Connection, version: Version, revisions: Sequence[
     changed = [(one, one.verdict) for one in revisions if one.verdict is not None]
     by_version = [(version.version, version.row, one.url) for one, _ in changed]
     db.executemany("UPDATE judged SET version = ?, revised = ? WHERE url = ?", by_version)
-    verdicts = [(said.relevance, said.relevant, said.because, one.host, one.url) for one, said in changed]
-    db.executemany("UPDATE pages SET relevance = ?, relevant = ?, because = ? WHERE host = ? AND url = ?", verdicts)
+    revise_verdicts(db, ((one.host, one.url, verdict) for one, verdict in changed))
 
 
 def _row(page: JudgedPage) -> tuple[object, ...]:
