@@ -52,8 +52,12 @@ def _setup(arguments: argparse.Namespace, most_pages: int = TEXT_LIMIT) -> Itera
     seeds = seeds_from(arguments.seeds)
     check_pages(arguments.pages, most_pages)
     check_writable(arguments.plot)
-    with _ended_by_signals(), tempfile.TemporaryDirectory() as scratch, workers(arguments.workers) as pool:
-        yield Setup(seeds, arguments.keep or Path(scratch), pool, progress)
+    with _ended_by_signals(), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        pool = workers(arguments.workers)
+        try:
+            yield Setup(seeds, arguments.keep or Path(scratch), pool, progress)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 @contextlib.contextmanager
@@ -61,8 +65,11 @@ def _ended_by_signals() -> Iterator[None]:
     """SIGTERM ends a run as an interrupt from the keyboard does, which reaches the workers as well."""
 
     def end(number: int, frame: object) -> None:
-        for worker in active_children():
+        running = active_children()
+        for worker in running:
             worker.terminate()
+        for worker in running:
+            worker.join()
         raise KeyboardInterrupt
 
     before = {name: signal.signal(name, end) for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
