@@ -204,9 +204,7 @@ def _is_normal(origin: str) -> bool:
 
 
 def _join_any(base: str, href: str) -> str | None:
-    href = href.strip(_SPACE_AND_CONTROLS)
-    if "\n" in href or "\t" in href or "\r" in href:
-        href = _TABS_AND_LINE_ENDS.sub("", href)
+    href = bare_reference(href)
     scheme = _SCHEME.match(href)
     if scheme is None:
         return _join_relative(base, href)
@@ -215,6 +213,12 @@ def _join_any(base: str, href: str) -> str | None:
     if base.startswith(scheme[0].lower()) and not rest.replace("\\", "/").startswith("//"):
         return _join_relative(base, rest)
     return normalise(href)
+
+
+def bare_reference(href: str) -> str:
+    """Without what browsers ignore: space around it, tabs and line ends."""
+    href = href.strip(_SPACE_AND_CONTROLS)
+    return _TABS_AND_LINE_ENDS.sub("", href) if "\n" in href or "\t" in href or "\r" in href else href
 
 
 def _join_relative(base: str, href: str) -> str | None:

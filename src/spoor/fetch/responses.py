@@ -16,12 +16,12 @@ from spoor.fetch.addresses import RefusedAddress
 from spoor.fetch.http_parser import BrokenResponse, HeadTooLarge, OnlyHttp2, parse_head
 from spoor.parse.apart import read_in_subprocess
 from spoor.parse.documents import kind_of, read_answer
-from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_URL, ParseOptions, with_rendering
+from spoor.parse.html import DEFAULT_OPTIONS, ParseOptions, with_rendering
+from spoor.parse.link_base import LinkBase
 from spoor.parse.reading import header_directives
 from spoor.parse.sitemaps import read_sitemap
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, SitemapFile, Visit
 from spoor.robots import LONGEST_FILE, whole_lines
-from spoor.urls import join
 
 # Short reasons for failed requests, and whether they may be temporary.
 
@@ -242,8 +242,7 @@ def validators(response: Response) -> tuple[str, str]:
 
 def _location(response: Response) -> str | None:
     location = response.headers.get("location", "").strip()
-    to = join(response.url, location) if location else None
-    return to if to is not None and len(to) <= LONGEST_URL else None
+    return LinkBase(response.url).join(location) if location else None
 
 
 def _delay(response: Response) -> float:

@@ -175,10 +175,11 @@ _MOST_LOST = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Charsets are WHATWG names in lower case, "" if not declared; `detected` depends on the bytes alone. `utf8` is the
-    text in UTF-8, None if the body is in another charset."""
+    """Charsets are WHATWG names in lower case, "" if not declared; `detected` depends on the bytes alone. `charset` is
+    the one in which the text was read; `utf8` is the text in UTF-8, None if the body is in another charset."""
 
     text: str
+    charset: str
     header: str
     meta: str
     detected: str
@@ -198,8 +199,8 @@ def decode(body: bytes, content_type: str) -> Decoded:
     believed = [marked] if marked else [name for name in (header, meta, detected) if name]
     if as_utf8 is not None and believed[0] in ("utf-8", "ascii"):
         utf8 = body.removeprefix(codecs.BOM_UTF8)
-        return Decoded(as_utf8.removeprefix("\ufeff"), header, meta, detected, utf8)
-    return Decoded(_read(body, believed), header, meta, detected)
+        return Decoded(as_utf8.removeprefix("\ufeff"), believed[0], header, meta, detected, utf8)
+    return Decoded(*_read(body, believed), header, meta, detected)
 
 
 def header_charset(content_type: str) -> str:
@@ -224,13 +225,13 @@ def _strict_utf8(body: bytes) -> str | None:
         return None
 
 
-def _read(body: bytes, charsets: list[str]) -> str:
-    """Decodes with the first charset that loses little; if all lose much, with the first."""
+def _read(body: bytes, charsets: list[str]) -> tuple[str, str]:
+    """Decodes with the first charset that loses little; if all lose much, with the first. That charset comes second."""
     for charset in charsets:
         text = body.decode(codec(charset), "replace")
         if _lost(text) <= _MOST_LOST:
-            return text.removeprefix("\ufeff")
-    return body.decode(codec(charsets[0]), "replace").removeprefix("\ufeff")
+            return text.removeprefix("\ufeff"), charset
+    return body.decode(codec(charsets[0]), "replace").removeprefix("\ufeff"), charsets[0]
 
 
 def _lost(text: str) -> float:
