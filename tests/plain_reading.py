@@ -14,8 +14,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from spoor.parse.charset import decode
 from spoor.parse.html import MOST_FEEDS, ParseOptions, ScriptFacts, with_scripts
 from spoor.parse.link_base import LinkBase
-from spoor.parse.query_encoding import charset_of_queries
 from spoor.parse.link_contexts import LONGEST, LONGEST_TAG
+from spoor.parse.query_encoding import charset_of_queries
 from spoor.parse.reading import ROBOT, bounded, is_prompt, robots_directives
 from spoor.parse.scripted import Script, is_thin
 from spoor.parse.tags import BLOCKS, HEADINGS

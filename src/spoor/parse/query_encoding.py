@@ -1,6 +1,7 @@
 """Percent-encodes the query of a link in the charset of its page, as browsers do (WHATWG Encoding and URL standards).
 
-Only the encoders are here that differ from Python's codecs: those of browsers know fewer characters than their decoders.
+Only the encoders are here that differ from Python's codecs: those of browsers know fewer characters than their
+decoders.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ def charset_of_queries(charset: str) -> str:
 
 
 def encoded(query: str, charset: str) -> str:
-    """`charset` is one of `charset_of_queries`, not "". A character that it lacks becomes a reference, `%26%2312354%3B`;
-    what is ASCII stays as it is, except in ISO-2022-JP."""
+    """`charset` is one of `charset_of_queries`, not "". A character that it lacks becomes a reference,
+    `%26%2312354%3B`; what is ASCII stays as it is, except in ISO-2022-JP."""
     if charset == "iso-2022-jp":
         return "".join(_iso_2022_jp(query.translate(_FULL_WIDTH_MINUS)))
     encode = _ENCODERS.get(charset) or partial(_by_codec, codec(charset))
