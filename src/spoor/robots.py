@@ -214,8 +214,8 @@ class Rules:
 
 
 def parse(text: str, agent: str, url: str = "") -> Rules:
-    """The rules for `agent`: those of all groups that name it, or, if none does, of the groups for `*`. `url` is that of
-    the file; without it relative URLs of sitemaps are ignored."""
+    """The rules for `agent`: those of all groups that name it, or, if none does, of the groups for `*`. `url` is that
+    of the file; without it relative URLs of sitemaps are ignored."""
     name = _product(agent)
     ours, everybody = Patterns(), Patterns()
     spoken_to: list[Patterns] = []
