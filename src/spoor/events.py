@@ -68,8 +68,8 @@ class Failed:
 
 
 class Result(StrEnum):
-    """The result of a visit to a page; each finished visit has exactly one. `EXCUSED`: the cause was on our side, so the
-    budget is not charged."""
+    """The result of a visit to a page; each finished visit has exactly one. `EXCUSED`: the cause was on our side, so
+    the budget is not charged."""
 
     PAGE = "page"
     REDIRECT = "redirect"
