@@ -109,6 +109,8 @@ def test_jsonl_holds_a_page_a_line(crawl: CrawlFolder, tmp_path: Path, workers: 
         "duplicate_of": "",
         "version": 0,
         "confirmed_by": "",
+        "judge_relevance": 0.75,
+        "judge_relevant": True,
     }
     assert "Хоёр." in found[1]["text"] and "Цэс" not in found[1]["text"]
     assert STORY.strip() in found[2]["text"] and found[2]["duplicate_of"] == "http://a.test/plain"

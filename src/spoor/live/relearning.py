@@ -27,6 +27,7 @@ from spoor.store.crawl_parts import lessons_in_order, open_parts
 from spoor.store.journal import Journal, Place, place_at
 from spoor.store.mail import lessons_of_others
 from spoor.store.snapshots import PackedSnapshot, Snapshot, Snapshots, named_parts
+from spoor.store.verdicts import last_change
 from spoor.strategy import AdmitAll, Strategy
 from spoor.teaching.kept_pages import versions
 from spoor.teaching.lessons import revised_lessons
@@ -139,14 +140,16 @@ def restore(
 
 
 def warm_name(earlier: CrawlFolder | None, own: sqlite3.Connection) -> str:
-    """Names, in a snapshot, what a crawl learned from: the earlier crawl, and the version of the student."""
+    """Names, in a snapshot, what a crawl learned from: the earlier crawl, the version of the student, and the last
+    verdict that replaced another."""
     known = versions(own)
-    return warm_name_of(earlier, known[-1].version if known else 0)
+    return warm_name_of(earlier, known[-1].version if known else 0, last_change(own))
 
 
-def warm_name_of(earlier: CrawlFolder | None, version: int) -> str:
+def warm_name_of(earlier: CrawlFolder | None, version: int, change: int) -> str:
     warmed = "" if earlier is None else str(earlier.path.resolve())
-    return f"{warmed} version {version}".strip() if version else warmed
+    versioned = f"{warmed} version {version}" if version else warmed
+    return (f"{versioned} verdict {change}" if change else versioned).strip()
 
 
 def _check_origin(snapshot: PackedSnapshot, own: sqlite3.Connection, warm: str) -> None:
@@ -154,7 +157,10 @@ def _check_origin(snapshot: PackedSnapshot, own: sqlite3.Connection, warm: str) 
     if place_at(own, number) != snapshot.place:
         raise BadInput(f"row {number} of the journal is not the one that it belongs to")
     if snapshot.warm != warm:
-        raise BadInput(f"it is of a crawl with a warm start from {snapshot.warm or 'nothing'}")
+        raise BadInput(
+            f"verdicts changed since, or the warm start: it learned from {snapshot.warm or 'this crawl alone'}, "
+            f"now from {warm or 'this crawl alone'}"
+        )
 
 
 def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:

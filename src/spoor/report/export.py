@@ -29,10 +29,10 @@ from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
 from spoor.store.crawl_parts import Part, open_parts, pages_in_order
 from spoor.store.journal import PageRow
 from spoor.store.lesson_tables import has_students
-from spoor.store.marks import newest_marks
+from spoor.store.marks import kind_of_teacher, newest_marks
+from spoor.store.verdicts import judges_verdict
 from spoor.store.warc_records import date_of
 from spoor.teaching.kept_pages import version_of
-from spoor.teaching.teachers import kind_of_teacher
 
 _BATCH = 16
 _ROW_GROUP = 1000
@@ -50,7 +50,8 @@ _LATER_CONTROLS = re.compile("[\x7f-\x9f\u2028\u2029]")
 class Document:
     """An exported page. `text` is its main text, "" if it has none; `published` a date such as 2026-11-15, "" if
     unknown; `time` is when it was fetched. `version` is that of the taught judge that gave the verdict, 0 if the judge
-    is not taught; `confirmed_by` is who confirmed it: `person`, `model`, `file`, or ""."""
+    is not taught; `confirmed_by` is who says the same: `person`, `model`, `file`, or "". `judge_relevance` and
+    `judge_relevant` are the verdict of the judge, which a person may have overruled."""
 
     url: str
     title: str
@@ -64,6 +65,8 @@ class Document:
     duplicate_of: str
     version: int = 0
     confirmed_by: str = ""
+    judge_relevance: float = 0.0
+    judge_relevant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advanc
     with open_parts(folder) as parts:
         report[NEED_SCRIPTS] = sum(count_needing_scripts(part.db) for part in parts)
         archived = _archived(parts, selection.every, report, advance)
-        documents = _with_teaching(_documents(archived, selection.workers), parts)
+        documents = _with_sayings(_documents(archived, selection.workers), parts)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             with replacing(out) as partial:
@@ -178,14 +181,20 @@ def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]
     return in_order(_read, batches, workers)
 
 
-def _with_teaching(documents: Iterator[Document], parts: Sequence[Part]) -> Iterator[Document]:
-    """Adds the version of the judge and who confirmed the verdict."""
-    marks = {url: mark for part in parts for url, mark in newest_marks(part.db).items()}
+def _with_sayings(documents: Iterator[Document], parts: Sequence[Part]) -> Iterator[Document]:
+    """Adds the version of the judge, who confirmed the verdict, and what the judge says."""
+    marks = {url: (part.db, mark) for part in parts for url, mark in newest_marks(part.db).items()}
     taught = [part.db for part in parts if has_students(part.db)]
     for document in documents:
-        mark = marks.get(document.url)
         version = max((version_of(db, document.url) for db in taught), default=0)
-        yield replace(document, version=version, confirmed_by=kind_of_teacher(mark.who) if mark else "")
+        by, judged = "", None
+        if (marked := marks.get(document.url)) is not None:
+            db, mark = marked
+            by = kind_of_teacher(mark.who) if mark.relevant == document.relevant else ""
+            judged = judges_verdict(db, document.url)
+        relevance, relevant = (judged or document).relevance, (judged or document).relevant
+        said = replace(document, judge_relevance=relevance, judge_relevant=relevant)
+        yield replace(said, version=version, confirmed_by=by)
 
 
 def _read(batch: list[Archived]) -> list[Document]:

@@ -1,6 +1,6 @@
 """A crawl on disk: its files, locking, supported versions; and reading its HTTP messages.
 
-version         the version of the folder: `spoor crawl 7`
+version         the version of the folder: `spoor crawl 8`
 crawl.toml      the exact settings of the crawl
 crawl.db        links, hosts, pages, events (SQLite)
 crawl.db.sums   checksums of it, written at the end of the last run
@@ -51,7 +51,7 @@ from spoor.store.warc_repair import follow
 # The files of a crawl, locking, and folders that are refused.
 
 
-VERSION = "spoor crawl 7"
+VERSION = "spoor crawl 8"
 _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
 """Files allowed in a folder before its first crawl: settings put there by hand, and leftovers of a killed start."""
 WORKERS = "lock.workers"

@@ -24,6 +24,7 @@ from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.storage_errors import reason_of
 from spoor.store.event_rows import event_row, storable
 from spoor.store.run_time import SCHEMA as RUNS
+from spoor.store.verdicts import SCHEMA as VERDICTS
 from spoor.urls import host_of
 
 SCHEMA = f"""
@@ -44,7 +45,7 @@ CREATE TABLE IF NOT EXISTS dropped (
     host TEXT NOT NULL, url TEXT NOT NULL, because TEXT NOT NULL, found_on TEXT NOT NULL, at REAL NOT NULL,
     PRIMARY KEY (host, url)
 ) WITHOUT ROWID;
-{RUNS}"""
+{RUNS}{VERDICTS}"""
 _PAGE = (
     "url, host, number, started, ended, status, size, relevance, because, label, added, waiting, title, language, "
     "digest, simhash, duplicate_of, warc_file, warc_offset, relevant, noindex, needs_scripts"
