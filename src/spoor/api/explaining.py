@@ -237,9 +237,9 @@ def _way_back(entry: Entry) -> str:
 def _settled(account: UrlHistory, entry: Entry) -> str:
     if account.pages:
         return "visited"
-    if entry.because:
-        return f"dropped when its turn came: {entry.because}"
     last = account.events[-1].kind if account.events else ""
+    if entry.because and last != "failed":
+        return f"dropped when its turn came: {entry.because}"
     return {"failed": "given up", "redirected": "visited; the page is elsewhere"}.get(last, "settled")
 
 
