@@ -208,7 +208,7 @@ def test_a_page_that_asks_not_to_be_indexed_is_exported_only_with_all(crawl: Cra
         db.execute("UPDATE pages SET noindex = 1 WHERE url = 'http://a.test/gzip'")
         db.commit()
     report = export(crawl, Selection("jsonl"), tmp_path / "some.jsonl", lambda pages: None)
-    assert report["exported"] == 4 and report["not to be indexed"] == 1
+    assert report["exported"] == 4 and report["noindex"] == 1
     assert export(crawl, Selection("jsonl", every=True), tmp_path / "all.jsonl", lambda pages: None)["exported"] == 6
 
 

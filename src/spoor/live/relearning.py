@@ -17,6 +17,7 @@ from spoor import registry
 from spoor import settings as config
 from spoor.crawling.revision import relearn
 from spoor.errors import OF_STORAGE, BadInput, UsageError
+from spoor.files import SUFFIX
 from spoor.frontier.evidence import EvidenceNames
 from spoor.progress import Advance, unseen
 from spoor.records import Miss, Sighting
@@ -68,6 +69,33 @@ def misleading(settings: Config, earlier: CrawlFolder | None) -> str:
     unlike = [one.name for one in fields(Target) if getattr(theirs, one.name) != getattr(ours, one.name)]
     problem = f"{earlier.path} had another target ({', '.join(unlike)})"
     return f"{problem}; what was learned there may mislead" if unlike else ""
+
+
+def check_target(settings: Config, folder: CrawlFolder) -> None:
+    """Raises UsageError if the crawl in the folder has another target: its pages were judged by that one."""
+    text = folder.settings()
+    if text is None:
+        return
+    theirs = config.loads(text, folder.path).target
+    unlike = [
+        f"{one.name} = {_written(before)}, not {_written(now)}"
+        for one in fields(Target)
+        if (before := getattr(theirs, one.name)) != (now := getattr(settings.target, one.name))
+        and not _is_kept_in(folder, before)
+    ]
+    if unlike:
+        problem = f"the crawl in {folder.path} has the target {'; '.join(unlike)}"
+        raise UsageError(f"{problem}; leave it out to resume that crawl, or give --out a new folder")
+
+
+def _is_kept_in(folder: CrawlFolder, value: object) -> bool:
+    """Whether it is a model that the crawl keeps in its folder, whatever the name under which it was given."""
+    where = folder.path.resolve()
+    return isinstance(value, str) and bool(value) and value.endswith(SUFFIX) and (where / value).is_relative_to(where)
+
+
+def _written(value: object) -> str:
+    return ", ".join(map(str, value)) or "nothing" if isinstance(value, tuple) else str(value or "nothing")
 
 
 @dataclass(frozen=True)

@@ -80,12 +80,14 @@ class Selection:
 
 NEED_SCRIPTS = "need scripts"
 """Pages of the crawl with hardly any readable text, whether relevant or not."""
+NO_INDEX = "noindex"
+"""Relevant pages that say that they are not to be indexed."""
 NOT_KEPT = "not kept"
 """Pages that were not stored because the settings keep only relevant pages."""
 
 Report = Counter[str]
-"""Number of exported pages, of pages without main text, not kept, and missing from the archive, and of all pages that
-need scripts."""
+"""Number of exported pages, of pages without main text, noindex, not kept, and missing from the archive, and of all
+pages that need scripts."""
 
 Archived = tuple[PageRow, bytes]
 """A page and its HTTP message."""
@@ -159,7 +161,7 @@ def _archived(parts: Sequence[Part], every: bool, report: Report, advance: Advan
     for part, page in pages_in_order(parts, relevant_only=not every):
         message = None
         if page.noindex and not every:
-            report["not to be indexed"] += 1
+            report[NO_INDEX] += 1
         elif (message := _message(part.folder, part.db, page)) is None:
             report["not in the archive" if page.warc_file != "" else NOT_KEPT] += 1
         if message is None:
