@@ -279,7 +279,7 @@ def test_a_crawl_that_was_locked_for_an_action_does_not_count_as_running_afterwa
     watched = WatchedCrawl(small_crawl(tmp_path / "crawl"), 1)
     with locked(watched.folder):
         assert watched.is_running()
-    watched.check_if_running()
+    watched.acted()
     assert not watched.is_running()
 
 

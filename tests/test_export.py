@@ -109,6 +109,8 @@ def test_jsonl_holds_a_page_a_line(crawl: CrawlFolder, tmp_path: Path, workers: 
         "duplicate_of": "",
         "version": 0,
         "confirmed_by": "",
+        "judge_relevance": 0.75,
+        "judge_relevant": True,
     }
     assert "Хоёр." in found[1]["text"] and "Цэс" not in found[1]["text"]
     assert STORY.strip() in found[2]["text"] and found[2]["duplicate_of"] == "http://a.test/plain"
@@ -206,7 +208,7 @@ def test_a_page_that_asks_not_to_be_indexed_is_exported_only_with_all(crawl: Cra
         db.execute("UPDATE pages SET noindex = 1 WHERE url = 'http://a.test/gzip'")
         db.commit()
     report = export(crawl, Selection("jsonl"), tmp_path / "some.jsonl", lambda pages: None)
-    assert report["exported"] == 4 and report["not to be indexed"] == 1
+    assert report["exported"] == 4 and report["noindex"] == 1
     assert export(crawl, Selection("jsonl", every=True), tmp_path / "all.jsonl", lambda pages: None)["exported"] == 6
 
 

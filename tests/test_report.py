@@ -114,7 +114,9 @@ def test_lessons_of_a_judge_are_told_with_who_answered(tmp_path: Path) -> None:
         journal, marks = Journal.create(db), Marks.create(db)
         journal.note(lessons)
         said = ((1, True, "ann"), (1, False, "ann"), (2, True, "ann"), (1, True, "model:tiny"), (3, None, "model:tiny"))
-        for page, relevant, who in said:
+
+        back = ((4, True, "ann"), (4, None, "ann"))
+        for page, relevant, who in (*said, *back):
             marks.add(f"http://a.test/{page}", relevant, who, 1.0)
         journal.write(db)
         marks.write(db)

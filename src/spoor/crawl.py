@@ -101,15 +101,24 @@ class Crawl:
         self._idle_since: float | None = None
 
     def begin(self, seeds: Iterable[str]) -> None:
-        """Queues the seeds before everything else, in the given order; skips those already in the frontier."""
-        self._add_seeds(seeds)
+        """Queues the seeds before everything else, in the given order. Of those already in the frontier, the ones that
+        were refused or not answered are tried again: what kept them back may have been changed since."""
+        for url in dict.fromkeys(seeds):
+            self._add_seed(url)
         self.frontier.commit()
 
-    def _add_seeds(self, seeds: Iterable[str]) -> None:
-        root = self.strategy.trail.root()
-        for url in dict.fromkeys(seeds):
-            if self.frontier.find([url]) == [None] and not self._scoring.is_foreign(url):
-                self.frontier.add(Entry(url, host_of(url), SOONEST, trail=root))
+    def _add_seed(self, url: str) -> None:
+        (entry,) = self.frontier.find([url])
+        if self._scoring.is_foreign(url):
+            return
+        if entry is None:
+            self.frontier.add(Entry(url, host_of(url), SOONEST, trail=self.strategy.trail.root()))
+        elif entry.may_be_a_seed:
+            self._access.ask_again(url)
+            if entry.state is State.WAITING:
+                self.frontier.change(entry, SOONEST, entry.evidence, entry.trail)
+            else:
+                self.frontier.admit(entry, SOONEST)
 
     def resume(self, now: float, died_of: str = "", set_back: float = 0.0) -> None:
         """To be called before `begin`, which commits, if the crawl may be a resumed one. `died_of` is the URL that the
@@ -405,7 +414,8 @@ class Crawl:
             case Budget():
                 self.limits = self.limits.changed(action)
             case AddSeeds(urls):
-                self._add_seeds(urls)
+                for url in urls:
+                    self._add_seed(url)
             case _:
                 carry_out(action, self.frontier, self.guidance, self._readmission, now)
 

@@ -20,7 +20,7 @@ from spoor.api.options import AnyJudge, AnyPath, AnyStrategy, CrawlOptions, obje
 from spoor.errors import REPORT_IT, RequestsBroken
 from spoor.events import Event, Failed, Visited
 from spoor.live.from_settings import Objects, strategy_of, with_kept_model
-from spoor.live.relearning import earlier_crawl, misleading
+from spoor.live.relearning import check_target, earlier_crawl, misleading
 from spoor.live.running import Session, run_for
 from spoor.live.session import open_session
 from spoor.live.surroundings import remarks
@@ -52,6 +52,7 @@ def crawl(
     """
     where, objects = CrawlFolder(Path(folder)), objects_of(strategy, judge)
     asked = settings_of(where, settings, strategy, judge, options)
+    check_target(asked, where)
     made = objects.made(asked)
     if warning := misleading(asked, earlier_crawl(asked, strategy_of(asked, made), where)):
         warnings.warn(warning, stacklevel=2)

@@ -33,6 +33,7 @@ from spoor.store.crawl_parts import Part, lessons_in_order, open_parts, owner_of
 from spoor.store.journal import EventRow, PageRow, count_lessons, number_of, numbered_lessons, pages_of
 from spoor.store.mail import lessons_of_others
 from spoor.store.renders import RenderRow
+from spoor.store.verdicts import Given
 from spoor.urls import origin_of, robots_url
 
 # Contributions to the score of a link in a crawl by `learned`: by evidence, and by feature.
@@ -190,6 +191,7 @@ def lines(account: UrlHistory, now: float, moved: Iterable[Line] = ()) -> Iterat
         yield from _worth(account.entry)
     yield from moved
     yield from (("visited", _visited(page)) for page in account.pages)
+    yield from (("verdict", _verdict(given)) for given in account.verdicts)
     yield from (_rendered(render) for render in account.renders)
     yield from ((event.kind, _happened(event)) for event in account.events)
     if (blocked := account.blocked) is not None:
@@ -235,9 +237,9 @@ def _way_back(entry: Entry) -> str:
 def _settled(account: UrlHistory, entry: Entry) -> str:
     if account.pages:
         return "visited"
-    if entry.because:
-        return f"dropped when its turn came: {entry.because}"
     last = account.events[-1].kind if account.events else ""
+    if entry.because and last != "failed":
+        return f"dropped when its turn came: {entry.because}"
     return {"failed": "given up", "redirected": "visited; the page is elsewhere"}.get(last, "settled")
 
 
@@ -296,6 +298,11 @@ def _visited(page: PageRow) -> str:
     twin = f"; duplicate of {page.duplicate_of}" if page.duplicate_of else ""
     title = f"; “{page.title}”" if page.title else ""
     return f"{came}; {thought}{unread}{twin}{title}"
+
+
+def _verdict(given: Given) -> str:
+    said = f"{'relevant' if given.verdict.relevant else 'not relevant'}, {given.verdict.relevance:.2f}"
+    return f"{moment(given.at)} by {given.who or 'the judge'}: {said} because {given.verdict.because}"
 
 
 def _rendered(render: RenderRow) -> Line:

@@ -44,7 +44,7 @@ from spoor.files import SUFFIX
 from spoor.live.from_settings import NO_OBJECTS, Objects, kernels_for, strategy_of, with_kept_model
 from spoor.live.measuring import metrics_of
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
-from spoor.live.relearning import earlier_crawl, misleading
+from spoor.live.relearning import check_target, earlier_crawl, misleading
 from spoor.live.running import Session, run_for
 from spoor.live.scripts import program_for
 from spoor.live.session import open_session
@@ -330,6 +330,7 @@ def _shards(arguments: argparse.Namespace) -> int | None:
 
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
     """Builds the strategy. Reports errors in the settings before a folder is created."""
+    check_target(settings, folder)
     objects = NO_OBJECTS.made(settings)
     Proxies.of(settings.crawl.proxy, os.environ)
     program_for(settings.render)

@@ -11,7 +11,7 @@ from spoor.api.explaining import learned_lines, lines
 from spoor.cli.terminal import check_writable, print_json, progress, say
 from spoor.errors import BadInput, UsageError
 from spoor.live.from_settings import AGENT, host_rules
-from spoor.report.export import NEED_SCRIPTS, NOT_KEPT, Report, Selection, count, export
+from spoor.report.export import NEED_SCRIPTS, NO_INDEX, NOT_KEPT, Report, Selection, count, export
 from spoor.report.figures import PARTS, figures
 from spoor.report.page import write_page
 from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
@@ -125,11 +125,13 @@ def run_export(arguments: argparse.Namespace) -> int:
     return 0
 
 
-ASIDES = ("without main text", NOT_KEPT, "not in the archive", NEED_SCRIPTS)
+ASIDES = ("without main text", NO_INDEX, NOT_KEPT, "not in the archive", NEED_SCRIPTS)
+
+REMEDIES = {NO_INDEX: " left out (`--all` exports them)"}
 
 
 def summary_export(report: Report) -> str:
-    asides = [f"{report[what]:,} {what}" for what in ASIDES if report[what]]
+    asides = [f"{report[what]:,} {what}{REMEDIES.get(what, '')}" for what in ASIDES if report[what]]
     return ", ".join([f"{report['exported']:,} pages", *asides])
 
 

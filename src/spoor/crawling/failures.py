@@ -11,7 +11,7 @@ from spoor.events import Event, Excused, Failed, Result
 from spoor.frontier.entry import TROUBLE, State
 from spoor.frontier.frontier import Frontier
 from spoor.pricing import Limits
-from spoor.records import Failure, Trouble, Visit
+from spoor.records import SOONEST, Failure, Trouble, Visit
 
 APART_AFTER = 60.0
 """Seconds before a URL is tried once more, in isolation, after an error of spoor."""
@@ -39,7 +39,8 @@ class Failures:
             self._frontier.delay_until(visit.host, now, again_at)
         if visit.tries + 1 >= self._limits.tries:
             again_at = None
-        self._frontier.settle(visit.url, now, again_at)
+        unreached = visit.key == SOONEST and again_at is None and not failure.reason.startswith("HTTP ")
+        self._frontier.settle(visit.url, now, again_at, failure.reason if unreached else "")
         self._parts.learn_miss(visit, failure.reason)
         return Failed(visit, now, failure.reason, again_at, waiting)
 

@@ -21,6 +21,7 @@ from spoor.storage_errors import is_of_surroundings, not_written, storing
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import open_to_read
 from spoor.store.transactions import transaction
+from spoor.store.verdicts import last_change
 
 FILE = "dashboard.db"
 PIECE = 50_000
@@ -180,10 +181,14 @@ _STEPS = (
 _REVISED = """
 CREATE TEMP TABLE revised AS SELECT listed.id AS id, listed.host AS host, listed.language AS language,
     pages.relevance AS relevance, pages.relevant AS relevant, pages.relevant - listed.relevant AS more
-FROM crawl.judged JOIN crawl.pages ON pages.host = judged.host AND pages.url = judged.url
-    JOIN listed ON listed.id = pages.id
-WHERE judged.version > ? AND (pages.relevance, pages.relevant) != (listed.relevance, listed.relevant)
+FROM ({changed}) AS changed CROSS JOIN crawl.pages ON pages.id = changed.page CROSS JOIN listed ON listed.id = pages.id
+WHERE (pages.relevance, pages.relevant) != (listed.relevance, listed.relevant)
 """
+_BY_A_LESSON = """
+SELECT pages.id AS page FROM crawl.judged JOIN crawl.pages ON pages.host = judged.host AND pages.url = judged.url
+WHERE judged.version > ?
+"""
+_REPLACED = "SELECT DISTINCT page FROM crawl.verdicts WHERE id > ?"
 _ADD_REVISED = """
 UPDATE {table} SET relevant = {table}.relevant + new.more
 FROM (SELECT {of} AS which, sum(more) AS more FROM revised WHERE more GROUP BY 1) AS new WHERE {key} = new.which
@@ -199,7 +204,7 @@ _REVISIONS = (
     """,
     "DROP TABLE revised",
 )
-"""Apply the verdicts that a lesson changed to the counts made before it."""
+"""Apply verdicts that changed to the counts made before."""
 
 _LAST = (
     "SELECT max(ifnull((SELECT max(id) FROM crawl.pages), 0), ifnull((SELECT max(id) FROM crawl.events), 0)), "
@@ -258,7 +263,7 @@ def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
     """Counts one more batch. Returns the number reached and the last one in the journal. Another dashboard may count
     into the same file."""
     last, _ = db.execute(_LAST).fetchone()
-    if state_of(db, "journal") >= last:
+    if state_of(db, "journal") >= last and state_of(db, "verdict") >= last_change(db, "crawl"):
         return last, last
     with transaction(db):
         after = state_of(db, "journal")
@@ -270,13 +275,17 @@ def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
 
 
 def _count_revisions(db: sqlite3.Connection) -> None:
-    """Of lessons since the last count. A lesson is itself an event, so new rows follow each lesson."""
-    known, lesson = state_of(db, "lesson"), last_lesson(db, "crawl")
-    if lesson > known:
-        db.execute(_REVISED, (known,))
-        for step in _REVISIONS:
-            db.execute(step)
-        db.execute("INSERT OR REPLACE INTO state VALUES ('lesson', ?)", (lesson,))
+    """Of lessons, and of persons and `spoor rejudge`, since the last count. A lesson is itself an event, so new rows
+    follow each lesson."""
+    for name, last, changed in (
+        ("lesson", last_lesson(db, "crawl"), _BY_A_LESSON),
+        ("verdict", last_change(db, "crawl"), _REPLACED),
+    ):
+        if last > (known := state_of(db, name)):
+            db.execute(_REVISED.format(changed=changed), (known,))
+            for step in _REVISIONS:
+                db.execute(step)
+            db.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (name, last))
 
 
 def last_lesson(db: sqlite3.Connection, schema: str = "main") -> int:
@@ -296,7 +305,7 @@ def redirects_counted(db: sqlite3.Connection, url: str) -> list[tuple[str, str]]
 
 def state_of(db: sqlite3.Connection, name: str) -> int:
     """The last number processed: `journal` of the counted rows, `texts` of the indexed texts, `lesson` of the last
-    lesson whose verdicts were counted."""
+    lesson whose verdicts were counted, `verdict` of the last verdict that replaced another."""
     row = db.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
     return int(row[0]) if row else 0
 

@@ -173,7 +173,9 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
 def curve_of(reading: Reading) -> list[CurvePoint]:
     """At most `POINTS` points, equally spaced in the journal."""
     db = reading.db
-    return reading.memory.of("curve", (state_of(db, "journal"), state_of(db, "lesson")), lambda: _curve(db))
+    return reading.memory.of(
+        "curve", tuple(state_of(db, name) for name in ("journal", "lesson", "verdict")), lambda: _curve(db)
+    )
 
 
 def _curve(db: sqlite3.Connection) -> list[CurvePoint]:

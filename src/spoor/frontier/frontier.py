@@ -136,10 +136,10 @@ class Frontier:
             self._hosts.link_placed(entry)
         return after_these
 
-    def admit(self, entry: Entry) -> None:
-        """Queues a link that was parked or visited; also a sitemap that is to be read again."""
-        entry.because = ""
-        entry.put_at(entry.key, self._next_arrival())
+    def admit(self, entry: Entry, key: Key | None = None) -> None:
+        """Queues a link that was parked or visited; also a sitemap that is to be read again. `key` is a new one."""
+        entry.because, entry.tries = "", 0 if key else entry.tries
+        entry.put_at(entry.key if key is None else key, self._next_arrival())
         self._enter(entry, State.WAITING)
         self._hosts.link_placed(entry)
 

@@ -28,10 +28,10 @@ from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
 from spoor.store.crawl_parts import Part, open_parts, pages_in_order, totals_of_crawl
 from spoor.store.journal import PageRow
 from spoor.store.lesson_tables import has_students
-from spoor.store.marks import newest_marks
+from spoor.store.marks import kind_of_teacher, newest_marks
+from spoor.store.verdicts import judges_verdict
 from spoor.store.warc_records import date_of
 from spoor.teaching.kept_pages import version_of
-from spoor.teaching.teachers import kind_of_teacher
 
 _BATCH = 16
 _ROW_GROUP = 1000
@@ -49,7 +49,8 @@ _LATER_CONTROLS = re.compile("[\x7f-\x9f\u2028\u2029]")
 class Document:
     """An exported page. `text` is its main text, "" if it has none; `published` a date such as 2026-11-15, "" if
     unknown; `time` is when it was fetched. `version` is that of the taught judge that gave the verdict, 0 if the judge
-    is not taught; `confirmed_by` is who confirmed it: `person`, `model`, `file`, or ""."""
+    is not taught; `confirmed_by` is who says the same: `person`, `model`, `file`, or "". `judge_relevance` and
+    `judge_relevant` are the verdict of the judge, which a person may have overruled."""
 
     url: str
     title: str
@@ -63,6 +64,8 @@ class Document:
     duplicate_of: str
     version: int = 0
     confirmed_by: str = ""
+    judge_relevance: float = 0.0
+    judge_relevant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +79,14 @@ class Selection:
 
 NEED_SCRIPTS = "need scripts"
 """Pages of the crawl with hardly any readable text, whether relevant or not."""
+NO_INDEX = "noindex"
+"""Relevant pages that say that they are not to be indexed."""
 NOT_KEPT = "not kept"
 """Pages that were not stored because the settings keep only relevant pages."""
 
 Report = Counter[str]
-"""Number of exported pages, of pages without main text, not kept, and missing from the archive, and of all pages that
-need scripts."""
+"""Number of exported pages, of pages without main text, noindex, not kept, and missing from the archive, and of all
+pages that need scripts."""
 
 Archived = tuple[PageRow, bytes]
 """A page and its HTTP message."""
@@ -95,7 +100,7 @@ def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advanc
     with open_parts(folder) as parts:
         report[NEED_SCRIPTS] = totals_of_crawl(parts).needs_scripts
         archived = _archived(parts, selection.every, report, advance)
-        documents = _with_teaching(_documents(archived, selection.workers), parts)
+        documents = _with_sayings(_documents(archived, selection.workers), parts)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             with replacing(out) as partial:
@@ -155,7 +160,7 @@ def _archived(parts: Sequence[Part], every: bool, report: Report, advance: Advan
     for part, page in pages_in_order(parts, relevant_only=not every):
         message = None
         if page.noindex and not every:
-            report["not to be indexed"] += 1
+            report[NO_INDEX] += 1
         elif (message := _message(part.folder, part.db, page)) is None:
             report["not in the archive" if page.warc_file != "" else NOT_KEPT] += 1
         if message is None:
@@ -177,14 +182,20 @@ def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]
     return in_order(_read, batches, workers)
 
 
-def _with_teaching(documents: Iterator[Document], parts: Sequence[Part]) -> Iterator[Document]:
-    """Adds the version of the judge and who confirmed the verdict."""
-    marks = {url: mark for part in parts for url, mark in newest_marks(part.db).items()}
+def _with_sayings(documents: Iterator[Document], parts: Sequence[Part]) -> Iterator[Document]:
+    """Adds the version of the judge, who confirmed the verdict, and what the judge says."""
+    marks = {url: (part.db, mark) for part in parts for url, mark in newest_marks(part.db).items()}
     taught = [part.db for part in parts if has_students(part.db)]
     for document in documents:
-        mark = marks.get(document.url)
         version = max((version_of(db, document.url) for db in taught), default=0)
-        yield replace(document, version=version, confirmed_by=kind_of_teacher(mark.who) if mark else "")
+        by, judged = "", None
+        if (marked := marks.get(document.url)) is not None:
+            db, mark = marked
+            by = kind_of_teacher(mark.who) if mark.relevant == document.relevant else ""
+            judged = judges_verdict(db, document.url)
+        relevance, relevant = (judged or document).relevance, (judged or document).relevant
+        said = replace(document, judge_relevance=relevance, judge_relevant=relevant)
+        yield replace(said, version=version, confirmed_by=by)
 
 
 def _read(batch: list[Archived]) -> list[Document]:

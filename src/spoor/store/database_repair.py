@@ -158,6 +158,8 @@ def _is_plausible(table: str, values: dict[str, Value], counters: set[str]) -> b
             return is_json(values["action"])
         case "marks":
             return host_in(url) is not None and values["relevant"] in (None, 0, 1)
+        case "verdicts":
+            return values["relevant"] in (0, 1)
         case "judged":
             return host_in(url) == host and is_json(values["others"]) and is_deflated(values["sample"])
         case "students":

@@ -26,6 +26,7 @@ from spoor.store.event_rows import event_row, storable
 from spoor.store.run_time import SCHEMA as RUNS
 from spoor.store.totals import NOTHING, add_totals, counted
 from spoor.store.totals import SCHEMA as TOTALS
+from spoor.store.verdicts import SCHEMA as VERDICTS
 from spoor.urls import host_of
 
 SCHEMA = f"""
@@ -46,7 +47,7 @@ CREATE TABLE IF NOT EXISTS dropped (
     host TEXT NOT NULL, url TEXT NOT NULL, because TEXT NOT NULL, found_on TEXT NOT NULL, at REAL NOT NULL,
     PRIMARY KEY (host, url)
 ) WITHOUT ROWID;
-{RUNS}{TOTALS}"""
+{RUNS}{TOTALS}{VERDICTS}"""
 _PAGE = (
     "url, host, number, started, ended, status, size, relevance, because, label, added, waiting, title, language, "
     "digest, simhash, duplicate_of, warc_file, warc_offset, relevant, noindex, needs_scripts"

@@ -8,12 +8,11 @@ Each finished visit has one `Result`.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from operator import add
 
 from spoor.events import Event, Excused, Failed, HostOpened, Redirected, Result, SitemapRead, Visited, result_of
-from spoor.records import Rendering, Verdict
+from spoor.records import Rendering
 from spoor.store.renders import render_totals
 from spoor.store.run_time import seconds_of_runs
 
@@ -155,20 +154,6 @@ def totals_of(db: sqlite3.Connection) -> CrawlTotals:
     """Of a crawl without shards, or of one shard, up to the last commit."""
     row = db.execute(f"SELECT {', '.join(COLUMNS)} FROM totals WHERE id = 1").fetchone()
     return replace(CrawlTotals(*(row or ())), seconds=seconds_of_runs(db))
-
-
-_OF_URL = "WHERE host = ? AND url = ?"
-
-
-def revise_verdicts(db: sqlite3.Connection, verdicts: Iterable[tuple[str, str, Verdict]]) -> None:
-    """Replaces the verdicts on pages, each given by host and URL, inside a transaction of the caller."""
-    gain = 0
-    for host, url, verdict in verdicts:
-        ((relevant,),) = db.execute(f"SELECT ifnull(sum(relevant), 0) FROM pages {_OF_URL}", (host, url)).fetchall()
-        row = (verdict.relevance, verdict.relevant, verdict.because, host, url)
-        changed = db.execute(f"UPDATE pages SET relevance = ?, relevant = ?, because = ? {_OF_URL}", row)
-        gain += changed.rowcount * verdict.relevant - relevant
-    add_totals(db, CrawlTotals(relevant=gain))
 
 
 # The same, counted from the rows.
