@@ -52,7 +52,7 @@ def crawl(
     """
     where, objects = CrawlFolder(Path(folder)), objects_of(strategy, judge)
     asked = settings_of(where, settings, strategy, judge, options)
-    made = objects.made(asked)
+    made = objects.made(asked, where)
     if warning := misleading(asked, earlier_crawl(asked, strategy_of(asked, made), where)):
         warnings.warn(warning, stacklevel=2)
     return RunningCrawl(where.path, asked, made)

@@ -348,7 +348,7 @@ def _shards(arguments: argparse.Namespace) -> int | None:
 
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
     """Builds the strategy. Reports errors in the settings before a folder is created."""
-    objects = NO_OBJECTS.made(settings)
+    objects = NO_OBJECTS.made(settings, folder)
     Proxies.of(settings.crawl.proxy, os.environ)
     program_for(settings.render)
     if warning := misleading(settings, earlier_crawl(settings, strategy_of(settings, objects), folder)):

@@ -80,11 +80,13 @@ class Objects:
             raise _not_given("strategy")
         return registry.strategy(settings.crawl.strategy, judge)
 
-    def made(self, settings: Config) -> Objects:
-        """The same with the strategy built from the settings, so that errors show before a folder is created, and a
+    def made(self, settings: Config, folder: CrawlFolder) -> Objects:
+        """The same with the strategy built from the settings, so that errors show before the `folder` is created, and a
         model is loaded only once. Unchanged if examples must be fetched first."""
-        made = self.unbound(settings)
-        return self if settings.target.like_urls else Objects(made)
+        if settings.target.like_urls:
+            self.unbound(settings)
+            return self
+        return Objects(self.unbound(settings, folder))
 
 
 def _not_given(kind: str) -> UsageError:
