@@ -145,8 +145,12 @@ class Crawling:
         0, at_least(0, MOST_WORKERS), "processes that fetch, store and read pages; 0: the crawler does it itself"
     )
     connections: int = setting(64, at_least(1, MOST_CONNECTIONS), "concurrent requests, over all hosts")
-    allow_private: bool = setting(False, yes_or_no, "visit loopback, private and link-local addresses too")
-    proxy: str = setting("", proxy, "HTTP proxy through which every request goes; `env`: those of the environment")
+    allow_private: bool = setting(
+        False, yes_or_no, "visit loopback, private and link-local addresses too", permits="private_addresses"
+    )
+    proxy: str = setting(
+        "", proxy, "HTTP proxy through which every request goes; `env`: those of the environment", permits="proxies"
+    )
 
 
 @dataclass(frozen=True)
@@ -206,7 +210,9 @@ class StoreSettings:
 class ShardSettings:
     """Where shards work that are copied to the folder of the crawl."""
 
-    local: str = setting("", text, "folder on the disk of each machine in which its shards work; empty: none")
+    local: str = setting(
+        "", text, "folder on the disk of each machine in which its shards work; empty: none", permits="folders"
+    )
     copy_minutes: float = setting(5.0, above_0, "minutes between two copies of such a shard")
 
 

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Self, Unpack
 
 from spoor import settings as config
-from spoor.api.options import AnyJudge, AnyPath, AnyStrategy, CrawlOptions, objects_of, settings_of
+from spoor.api.options import AnyJudge, AnyPath, AnyStrategy, CrawlOptions, given_in, objects_of, settings_of
 from spoor.errors import REPORT_IT, RequestsBroken
 from spoor.events import Event, Failed, Visited
 from spoor.live.from_settings import Objects, strategy_of, with_kept_model
@@ -28,6 +28,7 @@ from spoor.records import Judged
 from spoor.report.contents import CrawledPage
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from spoor.trust import admit
 
 AHEAD = 64
 """Size of the buffer of pages. When it is full, the crawl starts no new requests until the caller takes a page."""
@@ -52,6 +53,7 @@ def crawl(
     """
     where, objects = CrawlFolder(Path(folder)), objects_of(strategy, judge)
     asked = settings_of(where, settings, strategy, judge, options)
+    admit(asked, where.path, given_in(settings, options))
     made = objects.made(asked, where)
     if warning := misleading(asked, earlier_crawl(asked, strategy_of(asked, made), where)):
         warnings.warn(warning, stacklevel=2)

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -58,6 +58,7 @@ from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.recent import expected_in
 from spoor.store.run_time import RunTime
 from spoor.store.sharded_folder import ShardedFolder
+from spoor.trust import ALL_KEYS, Key, admit
 
 # A status line of a running crawl: redrawn on a terminal, otherwise printed and logged every few seconds.
 
@@ -318,6 +319,7 @@ FLAGS = {
 
 def run_crawl(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
+    admit(settings, arguments.out, given_by(arguments))
     objects = checked(settings, CrawlFolder(arguments.out))
     for line in remarks(settings.crawl.proxy, os.environ):
         _log.warning("%s", line)
@@ -356,6 +358,13 @@ def checked(settings: Config, folder: CrawlFolder) -> Objects:
     return objects
 
 
+def given_by(arguments: argparse.Namespace) -> Collection[Key]:
+    """The settings that the person gives with this command; all others are those of the folder."""
+    if arguments.settings is not None:
+        return ALL_KEYS
+    return {key for flag, key in FLAGS.items() if getattr(arguments, flag) is not None}
+
+
 def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
     """The settings of the folder, or of the given file; flags override both."""
     earlier = folder.settings()
@@ -364,7 +373,7 @@ def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
     if arguments.settings is not None:
         table, beside = config.read(arguments.settings), arguments.settings.parent
     else:
-        table, beside = config.parsed(earlier or "", str(folder.path / "crawl.toml")), Path()
+        table, beside = config.parsed(earlier or "", str(folder.path / "crawl.toml")), folder.path
     return registry.checked(with_flags(table, arguments), beside)
 
 
