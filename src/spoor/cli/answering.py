@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from spoor import settings as config
+from spoor import registry
 from spoor.actions import Mark
 from spoor.cli.crawling import taught_line
 from spoor.cli.terminal import announced, say
@@ -150,7 +150,7 @@ def run_ask(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
     if len(folder.parts) > 1:
         raise UsageError(f"{folder.path} is a crawl of several shards, each with a judge of its own; give one of them")
-    settings = config.load(folder.path / "crawl.toml")
+    settings = registry.loads(folder.settings() or "", folder.path)
     admit(settings, folder.path)
     with closing(open_to_read(folder.database)) as db:
         sitting = Sitting(folder, settings, _student(folder, settings, db), db)

@@ -42,7 +42,8 @@ from spoor.events import (
 )
 from spoor.fetch.proxies import Proxies
 from spoor.files import SUFFIX
-from spoor.live.from_settings import NO_OBJECTS, Objects, kernels_for, strategy_of, with_kept_model
+from spoor.live.from_settings import NO_OBJECTS, Objects, kernels_for, strategy_of
+from spoor.live.inputs import check_inputs, with_kept_inputs
 from spoor.live.measuring import metrics_of
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.relearning import earlier_crawl, misleading
@@ -333,7 +334,7 @@ def run_crawl(arguments: argparse.Namespace) -> int:
     search_seldom_for_circles()
     with open_for_crawling(arguments.out) as folder:
         prepare(kernels_for(settings, objects), announced)
-        return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments))
+        return asyncio.run(_crawl(folder, with_kept_inputs(settings, folder), objects, arguments))
 
 
 def _shards(arguments: argparse.Namespace) -> int | None:
@@ -350,6 +351,7 @@ def _shards(arguments: argparse.Namespace) -> int | None:
 
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
     """Builds the strategy. Reports errors in the settings before a folder is created."""
+    check_inputs(settings, folder)
     objects = NO_OBJECTS.made(settings, folder)
     Proxies.of(settings.crawl.proxy, os.environ)
     program_for(settings.render)

@@ -8,7 +8,6 @@ import sys
 from dataclasses import asdict
 
 from spoor import registry
-from spoor import settings as config
 from spoor.cli.terminal import print_json, say
 from spoor.errors import BadInput
 from spoor.report.showing import plain
@@ -21,8 +20,7 @@ def run_trust(arguments: argparse.Namespace) -> int:
     text = folder.settings()
     if text is None:
         raise BadInput(f"{folder.path} has no crawl.toml; give the folder of a crawl")
-    table = config.parsed(text, str(folder.path / "crawl.toml"))
-    asked = [(one, trusted.allows(one)) for one in permissions_in(registry.checked(table, folder.path))]
+    asked = [(one, trusted.allows(one)) for one in permissions_in(registry.loads(text, folder.path))]
     new = [one for one, is_allowed in asked if not is_allowed]
     if not arguments.json:
         for one, is_allowed in asked:

@@ -18,6 +18,7 @@ from spoor import settings as config
 from spoor.crawling.revision import relearn
 from spoor.errors import OF_STORAGE, BadInput, UsageError
 from spoor.frontier.evidence import EvidenceNames
+from spoor.live.inputs import by_content
 from spoor.progress import Advance, unseen
 from spoor.records import Miss, Sighting
 from spoor.roles import Learner, Relearner, Reviewer, Troubles
@@ -63,7 +64,8 @@ def misleading(settings: Config, earlier: CrawlFolder | None) -> str:
     """Why an earlier crawl may mislead this one; "" if there is no reason."""
     if earlier is None:
         return ""
-    theirs, ours = config.load(earlier.path / "crawl.toml").target, settings.target
+    earlier_settings = registry.loads(earlier.settings() or "", earlier.path)
+    theirs, ours = by_content(earlier_settings).target, by_content(settings).target
     unlike = [one.name for one in fields(Target) if getattr(theirs, one.name) != getattr(ours, one.name)]
     problem = f"{earlier.path} had another target ({', '.join(unlike)})"
     return f"{problem}; what was learned there may mislead" if unlike else ""
