@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from spoor import registry
-from spoor import settings as config
 from spoor.actions import described
 from spoor.crawling.guidance import BLOCKED
 from spoor.crawling.revision import relearn
@@ -74,7 +73,7 @@ def learned_lines(folder: CrawlFolder, account: UrlHistory, progress: Progress =
     if account.entry is None or not account.entry.hints:
         return
     try:
-        settings = config.loads(folder.settings() or "", folder.path)
+        settings = registry.loads(folder.settings() or "", folder.path)
         strategy = settings.crawl.strategy
         if strategy != GIVEN_IN_PYTHON and registry.strategy_named(strategy)[0] == "learned":
             yield from _worth_lines(worth(folder, settings, account, progress))

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -41,7 +41,8 @@ from spoor.events import (
 )
 from spoor.fetch.proxies import Proxies
 from spoor.files import SUFFIX
-from spoor.live.from_settings import NO_OBJECTS, Objects, kernels_for, strategy_of, with_kept_model
+from spoor.live.from_settings import NO_OBJECTS, Objects, kernels_for, strategy_of
+from spoor.live.inputs import check_inputs, with_kept_inputs
 from spoor.live.measuring import metrics_of
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
 from spoor.live.relearning import check_target, earlier_crawl, misleading
@@ -57,6 +58,7 @@ from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.recent import expected_in
 from spoor.store.sharded_folder import ShardedFolder
 from spoor.store.totals import CrawlTotals
+from spoor.trust import ALL_KEYS, Key, admit
 
 # A status line of a running crawl: redrawn on a terminal, otherwise printed and logged every few seconds.
 
@@ -300,6 +302,7 @@ FLAGS = {
 
 def run_crawl(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
+    admit(settings, arguments.out, given_by(arguments))
     objects = checked(settings, CrawlFolder(arguments.out))
     for line in remarks(settings.crawl.proxy, os.environ):
         _log.warning("%s", line)
@@ -313,7 +316,7 @@ def run_crawl(arguments: argparse.Namespace) -> int:
     search_seldom_for_circles()
     with open_for_crawling(arguments.out) as folder:
         prepare(kernels_for(settings, objects), announced)
-        return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments))
+        return asyncio.run(_crawl(folder, with_kept_inputs(settings, folder), objects, arguments))
 
 
 def _shards(arguments: argparse.Namespace) -> int | None:
@@ -331,12 +334,20 @@ def _shards(arguments: argparse.Namespace) -> int | None:
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
     """Builds the strategy. Reports errors in the settings before a folder is created."""
     check_target(settings, folder)
-    objects = NO_OBJECTS.made(settings)
+    check_inputs(settings, folder)
+    objects = NO_OBJECTS.made(settings, folder)
     Proxies.of(settings.crawl.proxy, os.environ)
     program_for(settings.render)
     if warning := misleading(settings, earlier_crawl(settings, strategy_of(settings, objects), folder)):
         _log.warning("%s", warning)
     return objects
+
+
+def given_by(arguments: argparse.Namespace) -> Collection[Key]:
+    """The settings that the person gives with this command; all others are those of the folder."""
+    if arguments.settings is not None:
+        return ALL_KEYS
+    return {key for flag, key in FLAGS.items() if getattr(arguments, flag) is not None}
 
 
 def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
@@ -347,7 +358,7 @@ def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
     if arguments.settings is not None:
         table, beside = config.read(arguments.settings), arguments.settings.parent
     else:
-        table, beside = config.parsed(earlier or "", str(folder.path / "crawl.toml")), Path()
+        table, beside = config.parsed(earlier or "", str(folder.path / "crawl.toml")), folder.path
     return registry.checked(with_flags(table, arguments), beside)
 
 

@@ -8,12 +8,12 @@ from dataclasses import asdict
 
 from spoor import settings as config
 from spoor.api.explaining import learned_lines, lines
-from spoor.cli.terminal import check_writable, print_json, progress, say
+from spoor.cli.terminal import check_result, print_json, progress, say, say_of, write_text
 from spoor.errors import BadInput, UsageError
 from spoor.live.from_settings import AGENT, host_rules
 from spoor.report.export import NEED_SCRIPTS, NO_INDEX, NOT_KEPT, Report, Selection, count, export
 from spoor.report.figures import PARTS, figures
-from spoor.report.page import write_page
+from spoor.report.page import html_of, write_page
 from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
 from spoor.report.showing import duration, moment, plain, share, size, visits_in_words
 from spoor.report.summary import Figures
@@ -113,7 +113,7 @@ def run_compact(arguments: argparse.Namespace) -> int:
 
 def run_export(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
-    check_writable(arguments.out)
+    check_result(arguments.out, arguments.json)
     selection = Selection(arguments.format, arguments.all, arguments.workers)
     with progress("pages", count(folder, selection.every)) as advance:
         report = export(folder, selection, arguments.out, advance)
@@ -121,7 +121,7 @@ def run_export(arguments: argparse.Namespace) -> int:
         counts = {what.replace(" ", "_"): report[what] for what in ("exported", *ASIDES)}
         print_json({"file": str(arguments.out), **counts})
     else:
-        say(f"{arguments.out}: {summary_export(report)}")
+        say_of(arguments.out, f"{arguments.out}: {summary_export(report)}")
     return 0
 
 
@@ -143,14 +143,17 @@ def run_report(arguments: argparse.Namespace) -> int:
     if arguments.politeness:
         return _list_breaches(folder, arguments.json)
     out = arguments.out or folder.report
-    check_writable(out)
+    check_result(out, arguments.json)
     with progress("figures counted", len(PARTS)) as advance:
         found = figures(folder, advance)
-    write_page(found, out)
+    if arguments.out is None:
+        write_page(found, out)
+    else:
+        write_text(out, html_of(found))
     if arguments.json:
         print_json({"file": str(out), **_totals(found)})
     else:
-        say(summary_report(found), str(out))
+        say_of(out, summary_report(found), str(out))
     return 0
 
 

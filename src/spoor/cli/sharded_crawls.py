@@ -15,6 +15,7 @@ from spoor.compiled import prepare
 from spoor.crawling.share import BUCKETS
 from spoor.errors import BadInput, UsageError
 from spoor.live.from_settings import Objects, kernels_for, within_limit
+from spoor.live.inputs import with_kept_inputs
 from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Totals, of_each_shard
 from spoor.report.showing import duration, share, visits_in_words
@@ -54,6 +55,7 @@ def run_sharded(arguments: argparse.Namespace, settings: Config, objects: Object
             _check_local_disks(sharded, settings, shards, arguments.rebalance)
             move_buckets(sharded, shards, arguments.rebalance, progress)
         sharded.table(shards)
+        settings = with_kept_inputs(settings, folder)
         folder.write_settings(config.dumps(settings))
         prepare(kernels_for(settings, objects), announced)
         with connected(shards, arguments.cluster or ""):

@@ -19,6 +19,7 @@ from spoor.crawling.revision import relearn
 from spoor.errors import OF_STORAGE, BadInput, UsageError
 from spoor.files import SUFFIX
 from spoor.frontier.evidence import EvidenceNames
+from spoor.live.inputs import by_content
 from spoor.progress import Advance, unseen
 from spoor.records import Miss, Sighting
 from spoor.roles import Learner, Relearner, Reviewer, Troubles
@@ -65,7 +66,8 @@ def misleading(settings: Config, earlier: CrawlFolder | None) -> str:
     """Why an earlier crawl may mislead this one; "" if there is no reason."""
     if earlier is None:
         return ""
-    theirs, ours = config.load(earlier.path / "crawl.toml").target, settings.target
+    earlier_settings = registry.loads(earlier.settings() or "", earlier.path)
+    theirs, ours = by_content(earlier_settings).target, by_content(settings).target
     unlike = [one.name for one in fields(Target) if getattr(theirs, one.name) != getattr(ours, one.name)]
     problem = f"{earlier.path} had another target ({', '.join(unlike)})"
     return f"{problem}; what was learned there may mislead" if unlike else ""
@@ -76,22 +78,21 @@ def check_target(settings: Config, folder: CrawlFolder) -> None:
     text = folder.settings()
     if text is None:
         return
-    theirs = config.loads(text, folder.path).target
+    theirs = config.loads(text, folder.path)
+    before, now = by_content(theirs).target, by_content(settings).target
     unlike = [
-        f"{one.name} = {_written(before)}, not {_written(now)}"
+        f"{one.name} = {_written(getattr(theirs.target, one.name))}, not {_written(getattr(settings.target, one.name))}"
         for one in fields(Target)
-        if (before := getattr(theirs, one.name)) != (now := getattr(settings.target, one.name))
-        and not _is_kept_in(folder, before)
+        if getattr(before, one.name) != getattr(now, one.name) and not _is_trained_from(now.examples, one.name)
     ]
     if unlike:
         problem = f"the crawl in {folder.path} has the target {'; '.join(unlike)}"
         raise UsageError(f"{problem}; leave it out to resume that crawl, or give --out a new folder")
 
 
-def _is_kept_in(folder: CrawlFolder, value: object) -> bool:
-    """Whether it is a model that the crawl keeps in its folder, whatever the name under which it was given."""
-    where = folder.path.resolve()
-    return isinstance(value, str) and bool(value) and value.endswith(SUFFIX) and (where / value).is_relative_to(where)
+def _is_trained_from(examples: str, name: str) -> bool:
+    """Whether the folder of a crawl has a model in place of this setting: a folder of examples is trained from."""
+    return name == "examples" and bool(examples) and Path(examples).is_dir()
 
 
 def _written(value: object) -> str:

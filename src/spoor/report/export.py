@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 from spoor.errors import BadInput, MissingExtra, UsageError
-from spoor.files import replacing
+from spoor.files import output_file
 from spoor.lab.build.warc_source import parse_http_response
 from spoor.parse.apart import read_in_subprocess
 from spoor.parse.charset import decode
@@ -93,7 +94,8 @@ Archived = tuple[PageRow, bytes]
 
 
 def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advance = unseen) -> Report:
-    """Writes the file `out` completely or not at all. `advance` receives the number of processed pages."""
+    """Writes the file `out` completely or not at all, or into the pipe or device of that name. `advance` receives the
+    number of processed pages."""
     write = writer_of(selection.format)
     require_trafilatura()
     report = Report()
@@ -103,38 +105,40 @@ def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advanc
         documents = _with_sayings(_documents(archived, selection.workers), parts)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(out) as partial:
-                write(_counted(documents, report, advance), partial)
+            with output_file(out) as file:
+                write(_counted(documents, report, advance), file)
+        except BrokenPipeError:
+            raise
         except OSError as error:
             raise BadInput(f"cannot write {out}: {error.strerror or error}") from None
     return report
 
 
-def writer_of(format: str) -> Callable[[Iterable[Document], Path], None]:
+def writer_of(format: str) -> Callable[[Iterable[Document], BinaryIO], None]:
     if format not in FORMATS:
         raise UsageError(f"there is no format '{format}'; there are {', '.join(FORMATS)}")
     return FORMATS[format]
 
 
-def write_jsonl(documents: Iterable[Document], file: Path) -> None:
+def write_jsonl(documents: Iterable[Document], file: BinaryIO) -> None:
     """Escapes control characters, including those that JSON allows."""
-    with file.open("w", encoding="utf8", errors="replace") as lines:
-        for document in documents:
-            line = json.dumps(asdict(document), ensure_ascii=False)
-            lines.write(_LATER_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n")
+    for document in documents:
+        line = json.dumps(asdict(document), ensure_ascii=False)
+        escaped = _LATER_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+        file.write(f"{escaped}\n".encode("utf8", "replace"))
 
 
-def write_text(documents: Iterable[Document], file: Path) -> None:
+def write_text(documents: Iterable[Document], file: BinaryIO) -> None:
     """URL, title, an empty line, the text, and a form feed as the end of the page, which no text contains. Other
     control characters, which may control a terminal, become spaces; only the text keeps line ends and tabs."""
-    with file.open("w", encoding="utf8", errors="replace") as text:
-        for document in documents:
-            if document.text:
-                head = (" ".join(_CONTROLS.sub(" ", line).split()) for line in (document.url, document.title))
-                text.write("\n".join([*head, "", _CONTROLS.sub(" ", _LINE_END.sub("\n", document.text)), "\f\n"]))
+    for document in documents:
+        if document.text:
+            head = (" ".join(_CONTROLS.sub(" ", line).split()) for line in (document.url, document.title))
+            text = "\n".join([*head, "", _CONTROLS.sub(" ", _LINE_END.sub("\n", document.text)), "\f\n"])
+            file.write(text.encode("utf8", "replace"))
 
 
-def write_parquet(documents: Iterable[Document], file: Path) -> None:
+def write_parquet(documents: Iterable[Document], file: BinaryIO) -> None:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -148,7 +152,7 @@ def write_parquet(documents: Iterable[Document], file: Path) -> None:
             table.write_table(pa.Table.from_pylist(group, schema))
 
 
-FORMATS: dict[str, Callable[[Iterable[Document], Path], None]] = {
+FORMATS: dict[str, Callable[[Iterable[Document], BinaryIO], None]] = {
     "jsonl": write_jsonl,
     "parquet": write_parquet,
     "text": write_text,
