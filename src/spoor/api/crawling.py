@@ -54,8 +54,9 @@ def crawl(
     """
     where, objects = CrawlFolder(Path(folder)), objects_of(strategy, judge)
     asked = settings_of(where, settings, strategy, judge, options)
-    admit(asked, where.path, given_in(settings, options))
-    check_inputs(asked, where)
+    given = given_in(settings, options, strategy, judge)
+    admit(asked, where.path, given)
+    check_inputs(asked, where, given)
     made = objects.made(asked, where)
     if warning := misleading(asked, earlier_crawl(asked, strategy_of(asked, made), where)):
         warnings.warn(warning, stacklevel=2)
