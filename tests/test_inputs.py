@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import tomllib
 from collections.abc import Iterator
@@ -100,6 +101,30 @@ def test_a_file_that_changes_elsewhere_changes_nothing_and_a_changed_copy_is_tol
     assert f"{copy} was changed since the crawl began" in line
     with pytest.raises(BadInput, match="was changed since the crawl began"):
         spoor.crawl(folder, max_pages=3)
+
+
+@pytest.mark.parametrize("target", ["topic", "judge", "translator", "strategy"])
+def test_a_folder_from_somebody_else_reads_no_file_outside(
+    target: str,
+    seed: str,
+    files: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(files)
+    folder = tmp_path / "crawl"
+    words = [*TARGETS[target], "--seed", seed, "--host-delay", "0", "--allow-private", "--max-pages", "1"]
+    assert main(["crawl", *words, "--out", str(folder)]) == 0
+    settings = folder / "crawl.toml"
+    settings.write_text(re.sub("inputs/[0-9a-f]*", str(files), settings.read_text()))
+    capsys.readouterr()
+    assert main(["crawl", "--out", str(folder), "--max-pages", "2"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{folder}: its crawl.toml names {files}/" in line and "outside of the folder" in line
+    with pytest.raises(BadInput, match="outside of the folder"):
+        spoor.crawl(folder, max_pages=2)
+    assert main(["crawl", *TARGETS[target], "--out", str(folder), "--max-pages", "2"]) == 0
 
 
 def test_files_that_are_too_large_together_are_refused_by_name_before_there_is_a_folder(

@@ -54,9 +54,10 @@ def crawl(
     """
     where, objects = CrawlFolder(Path(folder)), objects_of(strategy, judge)
     asked = settings_of(where, settings, strategy, judge, options)
-    admit(asked, where.path, given_in(settings, options))
+    given = given_in(settings, options, strategy, judge)
+    admit(asked, where.path, given)
+    check_inputs(asked, where, given)
     check_target(asked, where)
-    check_inputs(asked, where)
     made = objects.made(asked, where)
     if warning := misleading(asked, earlier_crawl(asked, strategy_of(asked, made), where)):
         warnings.warn(warning, stacklevel=2)

@@ -149,11 +149,14 @@ def settings_of(
     return registry.checked(table, beside)
 
 
-def given_in(base: Config | AnyPath | None, options: Mapping[str, Any]) -> Collection[Key]:
+def given_in(
+    base: Config | AnyPath | None, options: Mapping[str, Any], strategy: object = None, judge: object = None
+) -> Collection[Key]:
     """The settings that the program gives; all others are those of the folder."""
     if base is not None:
         return ALL_KEYS
-    given = (name for name, value in _by_names_of_today(options).items() if value is not None)
+    named = {**_by_names_of_today(options), "strategy": strategy, "judge": judge}
+    given = (name for name, value in named.items() if value is not None)
     return {(SECTION_OF[name], name) for name in given}
 
 

@@ -22,6 +22,7 @@ from spoor.compiled import prepare
 from spoor.errors import UsageError
 from spoor.events import Event, Taught
 from spoor.live.from_settings import begun_student, kernels_for
+from spoor.live.inputs import check_inputs
 from spoor.live.session import open_session
 from spoor.parse.words import folded
 from spoor.records import Failure, Question
@@ -152,6 +153,7 @@ def run_ask(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{folder.path} is a crawl of several shards, each with a judge of its own; give one of them")
     settings = registry.loads(folder.settings() or "", folder.path)
     admit(settings, folder.path)
+    check_inputs(settings, folder)
     with closing(open_to_read(folder.database)) as db:
         sitting = Sitting(folder, settings, _student(folder, settings, db), db)
         person = Person(undo=sitting.undo, colours=sys.stdout.isatty() and "NO_COLOR" not in os.environ)

@@ -303,6 +303,7 @@ FLAGS = {
 def run_crawl(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
     admit(settings, arguments.out, given_by(arguments))
+    check_inputs(settings, CrawlFolder(arguments.out), given_by(arguments))
     objects = checked(settings, CrawlFolder(arguments.out))
     for line in remarks(settings.crawl.proxy, os.environ):
         _log.warning("%s", line)
@@ -334,7 +335,6 @@ def _shards(arguments: argparse.Namespace) -> int | None:
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
     """Builds the strategy. Reports errors in the settings before a folder is created."""
     check_target(settings, folder)
-    check_inputs(settings, folder)
     objects = NO_OBJECTS.made(settings, folder)
     Proxies.of(settings.crawl.proxy, os.environ)
     program_for(settings.render)

@@ -6,22 +6,25 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Collection
+from dataclasses import fields, replace
 from pathlib import Path
 
 from spoor import registry
-from spoor.errors import SpoorError, UsageError
+from spoor.errors import BadInput, SpoorError, UsageError
 from spoor.files import SUFFIX
 from spoor.judging.classifiers import write_topic
 from spoor.judging.train_topic import topic_from
 from spoor.settings import Config, section_text, translate_in
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.inputs import check_size, digest_of
+from spoor.trust import Key
 
 
-def check_inputs(settings: Config, folder: CrawlFolder) -> None:
-    """Raises, before the folder is created, if a file is too large to be copied or a copy was changed."""
+def check_inputs(settings: Config, folder: CrawlFolder, given: Collection[Key] = ()) -> None:
+    """Raises, before the folder is created, if a file is too large to be copied, a copy was changed, or settings other
+    than those `given` by a person name a file outside of the folder."""
+    _refuse_outside(_without(settings, given), folder)
     files = set[Path]()
 
     def see(file: str) -> str:
@@ -41,6 +44,28 @@ def check_inputs(settings: Config, folder: CrawlFolder) -> None:
         raise UsageError(f"{problem}; give --out another folder")
     examples = settings.target.examples
     check_size(files - {Path(examples)} if _is_to_train(examples) else files)
+
+
+def _without(settings: Config, given: Collection[Key]) -> Config:
+    """With the defaults of these settings."""
+    sections = {
+        part.name: replace(
+            section, **{one.name: one.default for one in fields(section) if (part.name, one.name) in given}
+        )
+        for part in fields(settings)
+        for section in [getattr(settings, part.name)]
+    }
+    return Config(**sections)
+
+
+def _refuse_outside(settings: Config, folder: CrawlFolder) -> None:
+    def see(file: str) -> str:
+        if not Path(file).resolve().is_relative_to(folder.path.resolve()):
+            remedy = "copy it into the folder, or name it by an option of `spoor crawl`"
+            raise BadInput(f"{folder.path}: its crawl.toml names {file}, which is outside of the folder; {remedy}")
+        return file
+
+    registry.with_paths(settings, _with_dictionaries(see))
 
 
 def _with_dictionaries(place: Callable[[str], str]) -> Callable[[str], str]:

@@ -17,7 +17,6 @@ from spoor import registry
 from spoor import settings as config
 from spoor.crawling.revision import relearn
 from spoor.errors import OF_STORAGE, BadInput, UsageError
-from spoor.files import SUFFIX
 from spoor.frontier.evidence import EvidenceNames
 from spoor.live.inputs import by_content
 from spoor.progress import Advance, unseen
@@ -78,7 +77,7 @@ def check_target(settings: Config, folder: CrawlFolder) -> None:
     text = folder.settings()
     if text is None:
         return
-    theirs = config.loads(text, folder.path)
+    theirs = registry.loads(text, folder.path)
     before, now = by_content(theirs).target, by_content(settings).target
     unlike = [
         f"{one.name} = {_written(getattr(theirs.target, one.name))}, not {_written(getattr(settings.target, one.name))}"
