@@ -304,7 +304,7 @@ def read_epub(body: bytes, window: int) -> DocumentText:
 
 
 def _language(pages: list[Page]) -> str:
-    """Of most of the text, as its chapters say: what a book says of itself is often that of the program that made it."""
+    """Of most of the text, as its chapters say; the language of a whole book is often that of the program."""
     characters: Counter[str] = Counter()
     for page in pages:
         characters[page.language] += len(page.text)
