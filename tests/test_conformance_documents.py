@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from spoor.parse.charset import canonical, decode, header_charset
 from spoor.parse.html import read_page
-from tests.suites import cases, members, needs_suite
+from tests.suites import cases, members, needs_suite, stated
 
 
 @needs_suite("charset")
@@ -25,6 +25,7 @@ def test_the_charset_of_a_page_of_html5lib() -> None:
                 "declared" if found != "ascii" and expected.lower() == "windows-1252" else "far away or in scripts"
             ] += 1
     assert (count, lenient) == (83, {"declared": 15, "far away or in scripts": 4})
+    assert stated("charset of a page, html5lib") == ["83", "64", "19", ""]
 
 
 def documents() -> Iterator[tuple[bytes, str]]:
@@ -42,6 +43,7 @@ def test_the_charset_of_a_content_type_of_web_platform_tests() -> None:
     named = [case for case in listed if case["encoding"]]
     same = [header_charset(case["input"]) == canonical(case["encoding"]) for case in named]
     assert (len(named), sum(same)) == (24, 21)
+    assert stated("charset of a content type, web platform tests") == ["24", "21", "3", ""]
 
 
 @needs_suite("html")
@@ -54,3 +56,4 @@ def test_any_markup_of_web_platform_tests_is_read() -> None:
                 json.dumps([page.text, [link.url for link in page.links]]).encode()
                 count += 1
     assert count == 1936
+    assert stated("markup, web platform tests: read without a failure") == ["1,936", "1,936", "", ""]

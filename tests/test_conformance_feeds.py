@@ -7,7 +7,7 @@ from pathlib import Path
 
 from spoor.parse.sitemaps import read_sitemap
 from spoor.records import Failure, SitemapFile
-from tests.suites import members, needs_suite
+from tests.suites import members, needs_suite, stated
 
 
 @needs_suite("feeds")
@@ -18,6 +18,7 @@ def test_feeds_of_feedparser_are_read_or_refused_in_one_line() -> None:
         assert isinstance(found, SitemapFile) or (found.reason and "\n" not in found.reason)
         kinds[found.kind if isinstance(found, SitemapFile) else "refused"] += 1
     assert kinds == {"feed": 911, "refused": 15}
+    assert stated("feeds of feedparser: read, or refused in one line") == ["926", "911", "15", ""]
 
 
 @needs_suite("robots-commons")

@@ -17,7 +17,7 @@ from spoor.urls import normalise
 from tests.effort import EFFORT
 from tests.kept_responses import response
 from tests.plain_robots import PlainRobots
-from tests.suites import members, needs_suite
+from tests.suites import members, needs_suite, stated
 
 _FIELD = re.compile(r'(robotstxt|testurl|useragent|expected_outcome|\w+):\s*((?:"(?:[^"\\]|\\.)*"\s*)+|\w+)')
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -47,6 +47,7 @@ def test_googles_decisions() -> None:
     different = [(name, url) for name, url, agent, file, allowed in decisions if decided(file, agent, url) != allowed]
     assert set(different) == set(OTHER_THAN_GOOGLE)
     assert (len(decisions), len(different)) == (400, 11)
+    assert stated("robots.txt, decisions of Google") == ["400", "389", "11", ""]
 
 
 def google() -> Iterator[tuple[str, str, str, bytes, bool]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from spoor.urls import host_of, join, normalise, registrable_domain
-from tests.suites import cases, members, needs_suite
+from tests.suites import cases, members, needs_suite, stated
 
 URL_DATA = "url/resources/urltestdata.json"
 ESCAPES = "escapes have one spelling: in capitals, and only of characters that need them"
@@ -37,6 +37,8 @@ def test_urltestdata_of_web_platform_tests() -> None:
             different[why_url(expected, found)] += 1
     assert count - different.total() > 740
     assert different == {ESCAPES: 8, ASCII_LABEL: 7}
+    assert stated("URLs, web platform tests (those with an http or no base)") == ["757", "742", "8", "7"]
+    assert count == 757
 
 
 def why_url(expected: str | None, found: str | None) -> str:
@@ -59,6 +61,7 @@ def test_idna_of_web_platform_tests() -> None:
                 different[why_host(written, expected, found)] += 1
     assert count == 2758
     assert different == {ASCII_LABEL: 766, LATER_UNICODE: 81, LAST_DOT: 82, NOT_A_HOST: 1}
+    assert stated("host names, web platform tests") == ["2,758", "1,828", "83", "847"]
 
 
 def why_host(written: str, expected: str | None, found: str | None) -> str:
@@ -89,6 +92,7 @@ def test_registrable_domains_of_the_public_suffix_list() -> None:
         if found != (wanted and host_of(wanted)):
             different.append(host)
     assert (count, different) == (77, [".example.com", ".example.example"])  # no URL has such a host
+    assert stated("public suffix list") == ["77", "75", "2", ""]
 
 
 @needs_suite("robots-commons")
@@ -97,3 +101,4 @@ def test_the_table_of_crawler_commons() -> None:
     pairs = [line.rpartition(",")[::2] for line in rows if line.strip() and not line.startswith("#")]
     same = sum(normalise(weird.strip()) == plain.strip() for weird, plain in pairs)
     assert (len(pairs), same) == (112, 73)  # it also sorts and drops parameters, and lets more characters stand
+    assert stated("URL normaliser of crawler-commons") == ["112", "73", "39", ""]

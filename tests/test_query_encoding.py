@@ -17,7 +17,7 @@ from spoor.parse.html import DEFAULT_OPTIONS, read_page, with_rendering
 from spoor.parse.link_base import LinkBase
 from spoor.records import Rendering
 from tests.html_site import answering, crawled_at
-from tests.suites import cases, needs_suite
+from tests.suites import cases, needs_suite, stated
 
 URL = "http://a.test/dir/"
 THAI_WORDS = ("ข่าว", "กีฬา", "อาหาร ไทย", "หนังสือพิมพ์")
@@ -30,12 +30,16 @@ def target(href: str, charset: str) -> str | None:
 @needs_suite("url")
 def test_percent_encoding_of_web_platform_tests() -> None:
     different = {}
+    count = 0
     for case in cases("url", "url/resources/percent-encoding.json"):
         for charset, query in case["output"].items():
+            count += 1
             found = target(f"?{case['input']}", "" if charset == "utf-8" else charset)
             if found != f"{URL}?{query}":
                 different[charset, case["input"]] = found
     assert different == {}
+    assert count == 16
+    assert stated("percent-encoding in the charset of the page, web platform tests") == ["16", "16", "", ""]
 
 
 @pytest.mark.parametrize(

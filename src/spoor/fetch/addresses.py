@@ -69,6 +69,15 @@ def literal_of(url: str) -> str:
     return str(address) if mapped is None else f"::ffff:{mapped}"  # Before 3.13, Python writes it in other ways.
 
 
+def refusal_of(url: str) -> str:
+    """Of a normalised URL whose host is an address, or a name that always is this machine; "" for others, whose
+    addresses must be looked up."""
+    if address := literal_of(url):
+        return refusal(address)
+    host = urlsplit(url).hostname or ""
+    return refusal("127.0.0.1") if host == "localhost" or host.endswith(".localhost") else ""
+
+
 def is_this_machine(url: str) -> bool:
     address = literal_of(url)
     return ip_address(address).is_loopback if address else urlsplit(url).hostname == "localhost"

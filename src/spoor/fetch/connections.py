@@ -11,7 +11,7 @@ from aiohttp.resolver import ThreadedResolver
 from multidict import CIMultiDict
 from yarl import URL
 
-from spoor.fetch.addresses import PublicResolver, RefusedAddress, literal_of, refusal
+from spoor.fetch.addresses import PublicResolver, RefusedAddress, refusal_of
 from spoor.fetch.certificates import verifying_context
 from spoor.fetch.connection import MAX_READ_BYTES, Connection, Headers
 from spoor.fetch.decoding import FetchLimits
@@ -131,7 +131,7 @@ class Connections:
         self._sweeping = self._loop.call_later(KEPT_OPEN, self._sweep) if self._kept else None
 
     async def _open(self, origin: str) -> Connection:
-        if not self._allow_private and (address := literal_of(origin)) and (refused := refusal(address)):
+        if not self._allow_private and (refused := refusal_of(origin)):
             raise RefusedAddress(refused)
         proxy = self._proxies.of_origin(origin)
         kind = _OpenRequest if proxy in self._without_tunnels else aiohttp.ClientRequest

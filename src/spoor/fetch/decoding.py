@@ -39,9 +39,9 @@ class FetchLimits:
         return FetchLimits(asked.connect_seconds, asked.read_seconds, asked.whole_seconds, *sizes, types)
 
     def accept(self, content_type: str) -> bool:
-        """`content_type` is the whole header; "" if there is none."""
+        """`content_type` is the whole header; "" if there is none. One without a slash is none."""
         mime = content_type.partition(";")[0].strip().lower()
-        return not mime or self.types is None or mime in self.types or mime.partition("/")[0] + "/" in self.types
+        return "/" not in mime or self.types is None or mime in self.types or mime.partition("/")[0] + "/" in self.types
 
 
 # Decoding a body, with limits on its size and on the time, however small the encoded form is.

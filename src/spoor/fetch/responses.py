@@ -17,7 +17,7 @@ from spoor.fetch.http_parser import BrokenResponse, HeadTooLarge, OnlyHttp2, par
 from spoor.fetch.robots_text import is_challenge, is_page, text_of
 from spoor.parse.apart import read_in_subprocess
 from spoor.parse.documents import kind_of, read_answer
-from spoor.parse.html import DEFAULT_OPTIONS, ParseOptions, with_rendering, with_robots_tags
+from spoor.parse.html import DEFAULT_OPTIONS, ParseOptions, with_refresh, with_rendering, with_robots_tags
 from spoor.parse.link_base import LinkBase
 from spoor.parse.sitemaps import read_sitemap
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, SitemapFile, Visit
@@ -164,6 +164,8 @@ def _page(response: Response, parse_options: ParseOptions, apart: bool) -> Page 
     read = _refused(response) or _read(response, parse_options, apart)
     if isinstance(read, Failure):
         return read
+    if refresh := response.headers.get("refresh", ""):
+        read = with_refresh(read, refresh)
     page = _with_header_directives(response, read)
     return Redirect(page.forwards_to, response.status) if page.forwards_to else page
 

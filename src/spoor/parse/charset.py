@@ -24,8 +24,10 @@ _LABELS = {
     "iso-8859-3": "iso88593 88593 latin3 l3 isoir109 csisolatin3 iso885931988",
     "iso-8859-4": "iso88594 88594 latin4 l4 isoir110 csisolatin4 iso885941988",
     "iso-8859-5": "iso88595 88595 cyrillic isoir144 csisolatincyrillic iso885951988",
-    "iso-8859-6": "iso88596 88596 arabic asmo708 ecma114 isoir127 csisolatinarabic iso88596e csiso88596e "
-    "iso88596i csiso88596i iso885961987",
+    "iso-8859-6": (
+        "iso88596 88596 arabic asmo708 ecma114 isoir127 csisolatinarabic "
+        "iso88596e csiso88596e iso88596i csiso88596i iso885961987"
+    ),
     "iso-8859-7": "iso88597 88597 greek greek8 ecma118 elot928 suneugreek isoir126 csisolatingreek iso885971987",
     "iso-8859-8": "iso88598 88598 hebrew visual iso88598e csiso88598e isoir138 csisolatinhebrew iso885981988",
     "iso-8859-8-i": "iso88598i logical csiso88598i",

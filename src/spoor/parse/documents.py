@@ -3,11 +3,12 @@ reason."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from spoor.parse import pdf
 from spoor.parse.document_text import DocumentText, Unreadable
-from spoor.parse.html import DEFAULT_OPTIONS, ParseOptions, read_page
+from spoor.parse.html import DEFAULT_OPTIONS, ParseOptions, is_html, read_page
 from spoor.parse.link_base import LinkBase
 from spoor.parse.link_contexts import LONGEST_TAG
 from spoor.parse.zipped import read_docx, read_epub, read_open_document
@@ -39,6 +40,7 @@ _READERS: dict[str, Callable[[bytes, int], DocumentText]] = {
     "EPUB": read_epub,
 }
 _BEGINS_AS_PDF = b"%PDF-"
+_BEGINS_WITH_TYPE = re.compile(rb"PK\x03\x04.{26}mimetype([a-z0-9.+/-]{1,80}?)(?=PK|[^a-z0-9.+/-])", re.DOTALL)
 _OF_TEXTS = "text/"
 
 
@@ -48,12 +50,20 @@ def readable_types() -> frozenset[str]:
 
 
 def kind_of(body: bytes, content_type: str) -> str:
-    """The kind of a document, by the whole header; "" for everything else. A PDF sent as text, or without a type, is
-    recognised by its first bytes."""
+    """The kind of a document, by the whole header; "" for everything else, and for HTML sent as a document. A PDF sent
+    as text, and any document without a type, is recognised by its first bytes."""
     mime = _mime(content_type)
     if kind := TYPES.get(mime, ""):
-        return kind
-    return "PDF" if body.startswith(_BEGINS_AS_PDF) and (not mime or mime.startswith(_OF_TEXTS)) else ""
+        return "" if is_html(body, content_type) else kind
+    return TYPES.get(_type_in(body), "") if "/" not in mime or mime.startswith(_OF_TEXTS) else ""
+
+
+def _type_in(body: bytes) -> str:
+    """The content type by the first bytes; "" if they do not tell. EPUB and OpenDocument begin with it."""
+    if body.startswith(_BEGINS_AS_PDF):
+        return "application/pdf"
+    found = _BEGINS_WITH_TYPE.match(body)
+    return found[1].decode() if found else ""
 
 
 def read_answer(
@@ -69,7 +79,7 @@ def read_answer(
             raise Unreadable("no text")
     except Unreadable as error:
         return Failure(f"{kind}: {error}")
-    mime = _mime(content_type) or "application/pdf"
+    mime = mime if (mime := _mime(content_type)) and "/" in mime else _type_in(body)
     return _page(Page(url, status, mime, size=len(body)), document, parse_options)
 
 

@@ -15,7 +15,7 @@ from spoor.parse.link_contexts import LONGEST, LONGEST_TAG, ParsedContexts, Plac
 from spoor.parse.main_text import Extractor, MainText
 from spoor.parse.page_data import data_of
 from spoor.parse.query_encoding import charset_of_queries
-from spoor.parse.reading import Reading, header_directives, read
+from spoor.parse.reading import Reading, header_directives, is_prompt, read, refresh_target
 from spoor.parse.scripted import Script, forward, is_thin, locations, needs_scripts
 from spoor.parse.tags import TELLING_TAGS
 from spoor.parse.tidy_text import WINDOW, TidyText, tidied
@@ -26,6 +26,8 @@ from spoor.urls import join
 KERNELS = (*walk.KERNELS, *tidy_text.KERNELS, *link_contexts.KERNELS)
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
+_NEVER_HTML = frozenset({"application/pdf", "application/epub+zip"})
+"""Types whose bytes never begin as HTML does; servers send login and error pages under the type that was asked for."""
 _BEGINS_AS_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|meta|!--)", re.IGNORECASE)
 MOST_FEEDS = 10
 """Maximum number of feeds per page."""
@@ -89,13 +91,14 @@ def _read_html(empty: Page, decoded: Decoded, parse_options: ParseOptions) -> Pa
 
 
 def is_html(body: bytes, content_type: str) -> bool:
-    """By the whole header; without one, by the first bytes."""
+    """By the whole header; without one, or if it cannot be true, by the first bytes."""
     return _mime(body, content_type) in HTML_TYPES
 
 
 def _mime(body: bytes, content_type: str) -> str:
     mime = content_type.partition(";")[0].strip().lower()
-    return "text/html" if not mime and _BEGINS_AS_HTML.match(body) else mime
+    is_doubtful = "/" not in mime or mime in _NEVER_HTML
+    return "text/html" if is_doubtful and _BEGINS_AS_HTML.match(body) else mime
 
 
 def _is_too_nested(reading: Reading, html: str) -> bool:
@@ -179,6 +182,17 @@ def with_scripts(page: Page, facts: ScriptFacts, most_links: int | None = None) 
         unrecorded=page.unrecorded + max(0, len(links) - most),
     )
     return replace(page, needs_scripts=is_thin(page))
+
+
+def with_refresh(page: Page, refresh: str) -> Page:
+    """With the Refresh header, which means what a <meta http-equiv=refresh> does."""
+    href = refresh_target(refresh)
+    to = LinkBase(page.url).join(href) if href else None
+    if to is None or to == page.url:
+        return page
+    links = page.links if any(link.url == to for link in page.links) else (Link(to), *page.links)
+    forwards = is_prompt(refresh) and is_thin(page) and all(link.url == to for link in links)
+    return replace(page, links=links, forwards_to=page.forwards_to or (to if forwards else ""))
 
 
 def _forwards_to(page: Page, facts: ScriptFacts) -> str:

@@ -172,10 +172,10 @@ class Reading:
             directives = robots_directives(content)
             self.nofollow = self.nofollow or "nofollow" in directives
             self.noindex = self.noindex or "noindex" in directives
-        elif claimed == "refresh" and (found := _REFRESH.match(content)):
-            self.links.append((number, found[1]))
+        elif claimed == "refresh" and (target := refresh_target(content)) is not None:
+            self.links.append((number, target))
             if is_prompt(content) and "noscript" not in self.path(int(self.elements[number, INSIDE])):
-                self.refresh = self.refresh or found[1]
+                self.refresh = self.refresh or target
         elif claimed == "content-language":
             self.language = self.language or content.partition(",")[0].strip()
 
@@ -200,6 +200,12 @@ class Reading:
             self.links.append((number, self._value(number, 0)))
         elif "alternate" in rel.split() and self._value(number, TYPE).strip().lower() in _FEED_TYPES:
             self.feeds.append(self._value(number, 0))
+
+
+def refresh_target(refresh: str) -> str | None:
+    """The href to which a <meta http-equiv=refresh> leads; None if it loads the page again."""
+    found = _REFRESH.match(refresh)
+    return found[1] if found else None
 
 
 def is_prompt(refresh: str) -> bool:

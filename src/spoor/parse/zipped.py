@@ -8,6 +8,7 @@ import posixpath
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote
@@ -298,7 +299,16 @@ def read_epub(body: bytes, window: int) -> DocumentText:
         chapters = _chapters(content, posixpath.dirname(package))
         pages = list(_pages(members, chapters, ParseOptions(window=window)))
     links = tuple(link for page in pages for link in page.links if not link.url.startswith(_INSIDE))
-    return DocumentText("\n".join(page.text for page in pages), about["title"], about["language"], links)
+    text = "\n".join(page.text for page in pages)[:LONGEST_TEXT]
+    return DocumentText(text, about["title"], _language(pages) or about["language"], links)
+
+
+def _language(pages: list[Page]) -> str:
+    """Of most of the text, as its chapters say; the language of a whole book is often that of the program."""
+    characters: Counter[str] = Counter()
+    for page in pages:
+        characters[page.language] += len(page.text)
+    return characters.most_common(1)[0][0] if characters else ""
 
 
 def _is_protected(members: Members) -> bool:
