@@ -166,6 +166,8 @@ def test_every_figure_is_the_same_everywhere(tmp_path: Path, capsys: pytest.Capt
             assert main([*crawl, "--max-pages", budget]) == 0
             last = json.loads(capsys.readouterr().out)
             check_agreement(out, last, capsys)
+    assert main(["why", out, f"{seed}/deadly"]) == 0
+    assert "a visit does not count: the crawl was interrupted" in capsys.readouterr().out
     assert min(last["failures"], last["retries"], last["redirects"], last["excused"], last["sitemaps_read"]) > 0
     assert last["failures"] == 2 and last["redirects"] == 1
     with contextlib.closing(sqlite3.connect(tmp_path / "crawl" / "crawl.db")) as db:
