@@ -166,6 +166,8 @@ def test_every_figure_is_the_same_everywhere(tmp_path: Path, capsys: pytest.Capt
             assert main([*crawl, "--max-pages", budget]) == 0
             last = json.loads(capsys.readouterr().out)
             check_agreement(out, last, capsys)
+    assert main(["why", out, f"{seed}/deadly"]) == 0
+    assert "a visit does not count: the crawl was interrupted" in capsys.readouterr().out
     assert min(last["failures"], last["retries"], last["redirects"], last["excused"], last["sitemaps_read"]) > 0
     assert last["failures"] == 2 and last["redirects"] == 1
     with contextlib.closing(sqlite3.connect(tmp_path / "crawl" / "crawl.db")) as db:
@@ -196,3 +198,15 @@ def check_agreement(out: str, last: dict[str, float], capsys: pytest.CaptureFixt
     metrics = exposition(registry_of(FolderMetrics(folder))).decode()
     (requests,) = [one for one in text_string_to_metric_families(metrics) if one.name == "spoor_requests"]
     assert {sample.labels["outcome"]: sample.value for sample in requests.samples} == totals.requests_by_outcome
+
+
+def test_a_crawl_through_a_dead_proxy_has_sent_requests_made_no_visit_and_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crawl = ["crawl", "--seed", "http://a.test/", "--script", "thai", "--strategy", "breadth-first"]
+    crawl += ["--proxy", "http://127.0.0.1:1", "--max-minutes", "0.02", "--out", str(tmp_path / "crawl")]
+    assert main([*crawl, "--json"]) == 1
+    said = capsys.readouterr()
+    last = json.loads(said.out)
+    assert last["requests"] == last["robots_requests"] > 0 == last["visits"] == last["failures"]
+    assert "no page was fetched; the last failure was http://a.test/robots.txt: proxy cannot be reached" in said.err

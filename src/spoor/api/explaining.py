@@ -320,6 +320,8 @@ def _happened(event: EventRow) -> str:
         case "failed":
             again = detail["again_at"]
             return f"{at}: {detail['reason']}; " + ("given up" if again is None else f"again from {moment(again)} on")
+        case "excused":
+            return f"{at}: a visit does not count: {detail['because']}"
         case "held":
             return f"{at}: it blocked the event loop for {detail['seconds']:.1f} s"
         case "trouble":
