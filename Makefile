@@ -65,9 +65,11 @@ profiles: install ## retrain the shipped language profiles, if the texts are ava
 pictures: install ## the pictures of the README and the dashboard, by the demo and a browser (chromium)
 	PYTHONPATH=. $(BIN)/python scripts/pictures.py
 
-validators: install ## axe-core and openapi-spec-validator, which two tests use if they are installed
+validators: install ## axe-core, openapi-spec-validator and pywb, which three tests use if they are installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check openapi-spec-validator==0.9.0
 	npm install --silent --no-save --no-audit --no-fund --prefix $(VENV)/axe axe-core@4.14.0
+	$(PYTHON) -m venv $(VENV)/pywb
+	$(VENV)/pywb/bin/python -m pip install --quiet --disable-pip-version-check pywb==2.10.0
 
 bench: install ## speed, memory and quality, Scrapy and other libraries beside ours (half an hour)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check scrapy==2.19.0

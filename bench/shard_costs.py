@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -37,6 +37,7 @@ from spoor.errors import MissingExtra
 from spoor.events import Event, Visited
 from spoor.live import ray_cluster
 from spoor.live.ray_cluster import ShardActor, check_ray, connected, crawl_in_actors
+from spoor.live.running import Session
 from spoor.live.shards import Coordinator, Totals
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder
@@ -104,7 +105,9 @@ class Meter:
         self.busiest = totals.busiest
         if self.began is None and totals.pages >= self.starts_at:
             assert self.coordinator is not None
-            assert all(report and report.pages for report in self.coordinator.reports), "a shard has not begun yet"
+            assert all(report and report.totals.pages for report in self.coordinator.reports), (
+                "a shard has not begun yet"
+            )
             self.began = self._pages(), self._seconds()
         elif self.began and totals.pages > (self.ended or self.began)[0] and time.monotonic() >= self._looked_at + 0.5:
             self._looked_at = time.monotonic()
@@ -243,9 +246,18 @@ class WatchedActor(ShardActor):
         self._stages = Stages(settings.crawl.max_pages * STARTING / (len(share.others) + 1))
         super().__init__(folder, share, settings, namespace)
 
-    def _count(self, events: Sequence[Event]) -> None:
-        self._stages(list(events))
-        super()._count(events)
+    @contextlib.asynccontextmanager
+    async def _ready(self, session: Session) -> AsyncIterator[None]:
+        run = session.run
+
+        async def watched() -> AsyncIterator[list[Event]]:
+            async for events in run():
+                self._stages(events)
+                yield events
+
+        session.run = watched  # type: ignore[method-assign]
+        async with super()._ready(session):
+            yield
 
     async def stop(self, why: str) -> None:
         (self._folder / "stages.json").write_text(json.dumps(self._stages.found()))

@@ -47,6 +47,11 @@ if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > 4 << 30:
     tempfile.tempdir = str(IN_MEMORY)
 """Temporary folders are in memory, one gigabyte in all. On disk, a crawl waits for each sync, twenty thousand times in
 all tests. Tests kill only processes, never the machine, so the data need not be on disk."""
+_TRUST = tempfile.TemporaryDirectory()
+os.environ["SPOOR_TRUST"] = f"{_TRUST.name}/trusted.toml"
+Path(os.environ["SPOOR_TRUST"]).write_text('private_addresses = ["true"]\n', "utf8")
+"""What crawls may use, instead of the file of the person who runs the tests. All servers of tests are on this machine,
+so its addresses are allowed, whoever made the folder that a test resumes."""
 WAITING = (
     "test_render",
     "test_chaos",

@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from spoor.parse.charset import decode
-from spoor.parse.html import LONGEST_URL, MOST_FEEDS, ParseOptions, ScriptFacts, with_scripts
+from spoor.parse.html import MOST_FEEDS, ParseOptions, ScriptFacts, with_scripts
+from spoor.parse.link_base import LinkBase
 from spoor.parse.link_contexts import LONGEST, LONGEST_TAG
+from spoor.parse.query_encoding import charset_of_queries
 from spoor.parse.reading import ROBOT, bounded, is_prompt, robots_directives
 from spoor.parse.scripted import Script, is_thin
 from spoor.parse.tags import BLOCKS, HEADINGS
 from spoor.parse.tidy_text import words_after, words_before
 from spoor.records import Link, Page
-from spoor.urls import join
 
 BORDER = "\x1f"
 
@@ -254,7 +255,8 @@ def plain_page(url: str, body: bytes, content_type: str, parse_options: ParseOpt
     if root is not None:
         reading.read(root)
     text = "".join(reading.pieces)
-    base = _join(url, reading.base) or url
+    charset = charset_of_queries(decoded.charset)
+    base = LinkBase(LinkBase(url, charset).join(reading.base) or url, charset)
     links, left_out = _links(url, base, reading, parse_options.most_links)
     page = Page(
         url=url,
@@ -268,10 +270,10 @@ def plain_page(url: str, body: bytes, content_type: str, parse_options: ParseOpt
         tag_texts=_tag_texts(reading, text),
         links=tuple(_with_contexts(links, reading, text) if parse_options.contexts else _bare(links, reading)),
         unrecorded=left_out,
-        canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
+        canonical=(base.join(reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
         language=reading.language[:LONGEST_TAG],
-        feeds=tuple(dict.fromkeys(feed for href in reading.feeds[:MOST_FEEDS] if href and (feed := _join(base, href)))),
+        feeds=tuple(dict.fromkeys(feed for href in reading.feeds[:MOST_FEEDS] if href and (feed := base.join(href)))),
     )
     facts = ScriptFacts(reading.scripts, reading.refresh, base, reading.nofollow)
     return with_scripts(page, facts, parse_options.most_links) if is_thin(page) else page
@@ -296,7 +298,7 @@ Places = dict[str, list[Found]]
 """Each URL that a page links to, in the order of their first places, with all of its places."""
 
 
-def _links(url: str, base: str, reading: Reading, most: int | None) -> tuple[Places, int]:
+def _links(url: str, base: LinkBase, reading: Reading, most: int | None) -> tuple[Places, int]:
     """Those that are kept, and how many are not: of a page with too many, the last ones, but those around the content
     before those in it."""
     places: Places = {}
@@ -304,7 +306,7 @@ def _links(url: str, base: str, reading: Reading, most: int | None) -> tuple[Pla
     for found in reading.links:
         href = found.href
         if href not in targets:
-            targets[href] = _join(base, href)
+            targets[href] = base.join(href)
         target = targets[href]
         if target is not None and target != url:
             places.setdefault(target, []).append(found)
@@ -317,14 +319,6 @@ def _fewer(places: Places, most: int) -> Places:
     by_worth = sorted(range(len(places)), key=lambda number: (around[number], number))
     kept = set(by_worth[:most])
     return {target: each for number, (target, each) in enumerate(places.items()) if number in kept}
-
-
-def _join(base: str, href: str) -> str | None:
-    """None also for what is too long to be a URL, so that a page cannot make much of little."""
-    if len(href) > LONGEST_URL:
-        return None
-    url = join(base, href)
-    return url if url is not None and len(url) <= LONGEST_URL else None
 
 
 def _bare(places: Places, reading: Reading) -> list[Link]:

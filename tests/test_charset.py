@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.parse.charset import canonical, decode
+from spoor.parse.charset import canonical, decode, meta_charset
 
 JAPANESE = "図書館は朝九時に開きます。新聞と雑誌は一階で読めます。"
 SIMPLIFIED = "图书馆早上九点开门，报纸和杂志可以在一楼阅读。"
@@ -255,3 +255,22 @@ def test_a_page_in_utf_8_is_given_to_the_parser_as_it_came(body: bytes) -> None:
 def test_a_page_in_another_charset_is_not() -> None:
     assert decode("gr\u00fcn".encode("latin-1"), "text/html; charset=latin-1").utf8 is None
     assert decode("gr\u00fcn".encode(), "text/html; charset=latin-1").utf8 is None
+
+
+@pytest.mark.parametrize(
+    ("html", "charset"),
+    [
+        ("<meta charset=bogus><meta charset=iso-8859-2>", "iso-8859-2"),
+        ("<meta charset=bogus http-equiv=x content='text/html; charset=iso-8859-2'>", "iso-8859-2"),
+        ("<p title='<meta charset=iso-8859-2>'><meta charset=koi8-r>", "koi8-r"),
+        ("<meta name=description content='a' test='charset=iso-8859-2'>", ""),
+        ("<p data-charset=iso-8859-2>", ""),
+    ],
+)
+def test_only_a_declaration_declares(html: str, charset: str) -> None:
+    assert meta_charset(html.encode()) == charset
+
+
+@pytest.mark.parametrize("label", ["csISO88596E", "csISO88596I", "csISO88598E"])
+def test_labels_of_browsers_are_known(label: str) -> None:
+    assert canonical(label) in ("iso-8859-6", "iso-8859-8")

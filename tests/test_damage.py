@@ -237,8 +237,9 @@ class TestADatabase:
             for number in range(1, 12):
                 place = "(SELECT id FROM pages ORDER BY id LIMIT 1 OFFSET ?)"
                 db.execute(f"UPDATE pages SET title = ? WHERE id = {place}", (f"title {number}", number - 1))
-                columns = "number, started, at, kind, url, host, detail"
-                db.execute(f"INSERT INTO events ({columns}) SELECT {columns} FROM events LIMIT 20")
+                columns = "number, started, at, kind, url, host, detail, result"
+                again = "number, started, at, 'held', url, host, detail, ''"
+                db.execute(f"INSERT INTO events ({columns}) SELECT {again} FROM events LIMIT 20")
             shutil.copytree(database.parent, tmp_path / "killed")
         log = tmp_path / "killed" / "crawl.db-wal"
         assert damage_of(tmp_path / "killed" / "crawl.db") == []

@@ -44,11 +44,11 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDashbo
 
 def test_the_overview_counts_what_the_report_counts(dashboard: ServedDashboard) -> None:
     small, kept = dashboard.read("crawls")
-    assert (small["requests"], small["pages"], small["relevant"], small["failures"], small["redirects"]) == (
+    assert (small["visits"], small["pages"], small["relevant"], small["failures"], small["redirects"]) == (
         11,
         5,
         3,
-        4,
+        2,
         2,
     )
     assert (small["bytes"], small["hosts"], small["hosts_with_relevant"], small["parked"]) == (1500, 3, 2, 1)
@@ -65,10 +65,10 @@ def test_a_crawl_on_a_full_disk_is_counted_elsewhere(tmp_path: Path) -> None:
         assert crawl["pages"] > 0
 
 
-def test_the_curve_runs_over_all_requests(dashboard: ServedDashboard) -> None:
+def test_the_curve_runs_over_all_visits(dashboard: ServedDashboard) -> None:
     points = dashboard.read("crawls/1/curve")["points"]
-    assert points[-1]["requests"] == 11 and points[-1]["relevant"] == 3
-    assert [point["requests"] for point in points] == sorted(point["requests"] for point in points)
+    assert points[-1]["visits"] == 11 and points[-1]["relevant"] == 3
+    assert [point["visits"] for point in points] == sorted(point["visits"] for point in points)
 
 
 @pytest.mark.parametrize("sort", ["relevant", "pages", "share", "failures", "seconds", "last", "name"])
@@ -279,7 +279,7 @@ def test_a_crawl_that_was_locked_for_an_action_does_not_count_as_running_afterwa
     watched = WatchedCrawl(small_crawl(tmp_path / "crawl"), 1)
     with locked(watched.folder):
         assert watched.is_running()
-    watched.check_if_running()
+    watched.acted()
     assert not watched.is_running()
 
 

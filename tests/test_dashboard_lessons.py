@@ -40,7 +40,8 @@ def test_a_page_that_was_answered_is_not_asked_about_again(dashboard: ServedDash
 
 
 def test_verdicts_that_a_lesson_turned_are_counted_again(folder: CrawlFolder, dashboard: ServedDashboard) -> None:
-    before = dashboard.read("crawls/1")
+    while (before := dashboard.read("crawls/1"))["counted"] < 1.0:
+        time.sleep(0.05)
     hosts = {row["host"]: row["relevant"] for row in dashboard.read("crawls/1/hosts")["items"]}
     lesson(folder)
     while (now := dashboard.read("crawls/1"))["counted"] < 1.0 or now["relevant"] == before["relevant"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import sqlite3
 import sys
@@ -109,6 +110,8 @@ def test_jsonl_holds_a_page_a_line(crawl: CrawlFolder, tmp_path: Path, workers: 
         "duplicate_of": "",
         "version": 0,
         "confirmed_by": "",
+        "judge_relevance": 0.75,
+        "judge_relevant": True,
     }
     assert "Хоёр." in found[1]["text"] and "Цэс" not in found[1]["text"]
     assert STORY.strip() in found[2]["text"] and found[2]["duplicate_of"] == "http://a.test/plain"
@@ -143,11 +146,12 @@ def test_text_ends_every_page_with_a_form_feed(crawl: CrawlFolder, tmp_path: Pat
 HOSTILE = "".join(map(chr, [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029]))
 
 
-def test_no_text_can_command_a_terminal(tmp_path: Path) -> None:
+def test_no_text_can_command_a_terminal() -> None:
     """Whichever control characters a page holds, where the text of a page begins and ends stays clear."""
     document = Document(f"http://a.test/{HOSTILE}", f"T{HOSTILE}t", f"a{HOSTILE}b\tc\nd", "", 1.0, True, "", "", "", "")
-    write_text([document, document], tmp_path / "corpus.txt")
-    written = (tmp_path / "corpus.txt").read_bytes().decode()
+    file = io.BytesIO()
+    write_text([document, document], file)
+    written = file.getvalue().decode()
     one, other, end = written.split("\f\n")
     assert one == other and end == "" and written.count("\f") == 2
     url, title, blank, *text = one.split("\n")
@@ -156,10 +160,11 @@ def test_no_text_can_command_a_terminal(tmp_path: Path) -> None:
     assert not {character for character in one if unicodedata.category(character) == "Cc"} - {"\n", "\t"}
 
 
-def test_json_keeps_control_characters_but_writes_none(tmp_path: Path) -> None:
+def test_json_keeps_control_characters_but_writes_none() -> None:
     document = Document("http://a.test/", HOSTILE, HOSTILE, "", 1.0, True, "", "", "", "")
-    write_jsonl([document], tmp_path / "pages.jsonl")
-    written = (tmp_path / "pages.jsonl").read_bytes().decode()
+    file = io.BytesIO()
+    write_jsonl([document], file)
+    written = file.getvalue().decode()
     assert json.loads(written) == asdict(document)
     assert not {character for character in written if unicodedata.category(character) in ("Cc", "Zl", "Zp")} - {"\n"}
 
@@ -206,7 +211,7 @@ def test_a_page_that_asks_not_to_be_indexed_is_exported_only_with_all(crawl: Cra
         db.execute("UPDATE pages SET noindex = 1 WHERE url = 'http://a.test/gzip'")
         db.commit()
     report = export(crawl, Selection("jsonl"), tmp_path / "some.jsonl", lambda pages: None)
-    assert report["exported"] == 4 and report["not to be indexed"] == 1
+    assert report["exported"] == 4 and report["noindex"] == 1
     assert export(crawl, Selection("jsonl", every=True), tmp_path / "all.jsonl", lambda pages: None)["exported"] == 6
 
 

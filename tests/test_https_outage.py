@@ -173,7 +173,7 @@ async def crawl(folder: Path, seed: str, until: type[Event] | None = None) -> tu
     lines: list[str] = []
     with open_for_crawling(folder) as opened:
         async with open_session(opened, asked) as session:
-            line = LiveLine(session.crawl, session.run_time)
+            line = LiveLine(session)
             async for batch in session.run():
                 line.tell(batch)
                 lines.append(line.line())

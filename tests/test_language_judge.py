@@ -33,6 +33,8 @@ UNICODE = "ᠮᠣᠩᠭᠣᠯ ᠬᠡᠯᠡ ᠪᠣᠯ ᠮᠣᠩᠭᠣᠯ ᠦᠨ�
         ("ja", "x-sjis", True),
         ("ja", "iso-2022-jp", True),
         ("ja", "tis-620", False),
+        ("ko", "euc-kr", True),
+        ("zh", "gb2312", True),
         ("th", "utf-8", False),
         ("th", "nonsense", False),
     ],

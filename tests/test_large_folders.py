@@ -19,6 +19,7 @@ from spoor.store.database_repair import rebuild
 from spoor.store.folder_check import compact
 from spoor.store.journal import count_lessons, number_of, numbered_lessons, pages_of
 from spoor.store.tables import ROWS
+from spoor.store.totals import CrawlTotals, add_totals
 from tests.written_crawl import small_crawl
 
 FEW, MANY = 2_000, 40_000
@@ -37,6 +38,7 @@ def grown(path: Path, pages: int) -> CrawlFolder:
     folder = small_crawl(path)
     with contextlib.closing(sqlite3.connect(folder.database)) as db, db:
         db.execute(PAGES.format(pages=pages))
+        add_totals(db, CrawlTotals(pages=pages, relevant=sum(number % 4 == 0 for number in range(100, pages + 100))))
     return folder
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import os
 import random
 import shutil
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web as http
@@ -98,6 +100,40 @@ def test_a_session_is_bound_by_the_group_that_names_it(tmp_path: Path) -> None:
                 async with open_session(folder, replace(asked, politeness=Politeness(host_delay=0.0))) as session:
                     events = [event async for batch in session.run() for event in batch]
             assert sorted(pages(events)) == [hosts.url("a", path) for path in ("/", "/page0", "/page2")]
+
+    asyncio.run(run())
+
+
+SENT_AS_HTML = {"Content-Type": "text/html"}
+THAT_FORBID: dict[str, dict[str, Any]] = {
+    "UTF-16": {"body": DISALLOW.encode("utf-16")},
+    "UTF-16 without a mark": {"body": DISALLOW.encode("utf-16-le")},
+    "gzip without a word": {"body": gzip.compress(DISALLOW.encode())},
+    "a zero-width space": {"text": "\u200b" + DISALLOW.replace("\n", "\n\u200b")},
+    "NUL": {"body": b"\0" + DISALLOW.encode() + b"\0"},
+    "bytes of Latin-1": {"body": b"# caf\xe9\n" + DISALLOW.encode()},
+    "HTML with rules": {"text": f"<html><body>\n{DISALLOW}\n</body></html>", "headers": SENT_AS_HTML},
+}
+EVERYTHING = ["/", "/page0", "/page1", "/page2"]
+THAT_CLOSE: dict[str, dict[str, Any]] = {
+    "status 600": {"status": 600},
+    "status 999": {"status": 999},
+    "a challenge, by its header": {"status": 403, "headers": SENT_AS_HTML | {"cf-mitigated": "challenge"}},
+    "a challenge, by its text": {"text": "<html><title>Just a moment...</title></html>", "headers": SENT_AS_HTML},
+}
+
+
+@pytest.mark.parametrize("kind", [*THAT_FORBID, *THAT_CLOSE, "a page"])
+def test_odd_rules_do_not_allow_everything(kind: str) -> None:
+    """Only a page in place of the file says nothing (RFC 9309)."""
+
+    async def run() -> None:
+        sent = (THAT_FORBID | THAT_CLOSE).get(kind, {"text": "<html><p>Welcome", "headers": SENT_AS_HTML})
+        hosts = LoggedHosts({"a": "127.0.91.1"}, {("a", "/robots.txt"): lambda before: http.Response(**sent)})
+        async with serving(hosts):
+            _, events = await crawl([hosts.url("a")])
+        allowed = ["/", "/page0", "/page2"] if kind in THAT_FORBID else [] if kind in THAT_CLOSE else EVERYTHING
+        assert sorted(pages(events)) == [hosts.url("a", path) for path in allowed]
 
     asyncio.run(run())
 

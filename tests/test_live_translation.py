@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from spoor import crawl
 from spoor import settings as config
 from spoor.cli.main import main
 from spoor.live.downloader import LiveDownloader, PageFetcher
@@ -20,6 +22,7 @@ from spoor.report.figures import figures
 from spoor.settings import Config, Crawling
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from tests.html_site import crawled, events_of, judged, site
+from tests.thread_server import in_thread
 from tests.translation_server import translating
 from tests.warcs import response
 
@@ -71,6 +74,30 @@ def test_what_was_translated_before_a_stop_is_not_sent_again(tmp_path: Path) -> 
         before, verdicts = asyncio.run(twice())
         assert verdicts == {"/one": True}
         assert server.texts and before.isdisjoint(server.texts)
+
+
+WAYS: dict[str, Callable[[Path, Path, int], object]] = {
+    "command": lambda toml, folder, pages: main(["crawl", str(toml), "--out", str(folder), "--max-pages", str(pages)]),
+    "API": lambda toml, folder, pages: list(crawl(folder, settings=toml, max_pages=pages)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_crawl_keeps_what_was_translated_and_reports_what_was_not(way: str, tmp_path: Path) -> None:
+    """By the command and the API as the docs show them."""
+    folder, toml = tmp_path / "crawl", tmp_path / "crawl.toml"
+    with translating(WORDS) as server, in_thread(site(PAGES)) as address:
+        asked = f'seeds = ["{address}/"]\nallow_private = true\n[politeness]\nhost_delay = 0\n'
+        toml.write_text(ML_CORE.format(server.url, 5.0, 0) + asked)
+        WAYS[way](toml, folder, 1)
+        sent = set(server.texts)
+        assert sent and (folder / "translations.db").exists()
+        server.asked.clear()
+        server.mood = "broken"
+        assert main(["crawl", "--out", str(folder), "--max-pages", "9"]) == 0
+        assert server.texts and sent.isdisjoint(server.texts)
+    incidents = [incident.what for incident in figures(CrawlFolder(folder)).incidents]
+    assert any(what.startswith("a text was used untranslated, because ") for what in incidents)
 
 
 def test_a_server_that_is_down_costs_no_page_and_the_report_says_so(

@@ -341,7 +341,7 @@ async def _crawl_while_the_proxy_goes_away(folder: Path) -> tuple[list[Event], l
     events: list[Event] = []
     lines: list[str] = []
     async with Proxy() as proxy, crawling(folder, proxy.port) as session:
-        line = LiveLine(session.crawl, session.run_time)
+        line = LiveLine(session)
         async for batch in session.run():
             events += batch
             lines.append(line.line())

@@ -61,7 +61,7 @@ def test_a_hundred_in_a_row_end_the_crawl_and_the_first_is_told(
     assert told[0].startswith("spoor: warning: http://127.0.96.") and "an error of spoor, not of the web" in told[0]
     assert told[1].startswith(f"spoor: {OWN_ERRORS} requests in a row failed by an error of spoor: {reason}; nothing")
     assert "Traceback" not in output.err and log.read_text().count("Traceback") == 1
-    assert "0 failed visits" in output.out and "visits failed because of internal errors" in output.out
+    assert "0 failures" in output.out and "requests failed because of internal errors" in output.out
 
 
 @pytest.mark.usefixtures("unfit_library")
@@ -70,7 +70,7 @@ def test_they_are_counted_apart_in_the_report(tmp_path: Path, capsys: pytest.Cap
     capsys.readouterr()
     assert main(["report", str(tmp_path / "crawl")]) == 0
     assert ", 3 internal errors" in capsys.readouterr().out
-    assert "visits failed because of errors of spoor" in (tmp_path / "crawl" / "report.html").read_text()
+    assert "requests failed because of errors of spoor" in (tmp_path / "crawl" / "report.html").read_text()
 
 
 @pytest.mark.usefixtures("unfit_library")

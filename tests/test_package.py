@@ -46,6 +46,7 @@ RUN = (
     "report demo/learned",
     "why demo/learned http://127.20.2.1/",
     "pause demo/learned",
+    "trust demo/learned --list",
     "check demo/learned",
     "compact demo/learned",
     "web build demo/learned --out built --workers 1",

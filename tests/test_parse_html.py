@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spoor.parse.html import LONGEST_URL, ParseOptions, read_page
+from spoor.parse.html import ParseOptions, read_page
+from spoor.parse.link_base import LONGEST_URL
 from spoor.parse.link_contexts import LONGEST
 from spoor.records import Link, Page
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from spoor.actions import SlowDown
 from spoor.cli import folders as command
 from spoor.cli.main import parser
-from spoor.events import Event, Failed, HostOpened, Redirected, Visited
+from spoor.events import Event, Failed, HostOpened, Redirected, Steered, Visited
 from spoor.frontier.entry import Host, HostRules
 from spoor.frontier.sqlite import SqliteStore
 from spoor.frontier.store import Counters
@@ -87,6 +88,18 @@ def test_a_visit_too_soon(written: Written) -> None:
 def test_a_host_is_due_the_delay_that_it_asked_for(written: Written) -> None:
     told = written(opened(0, 1, delay=5.0), visited(6, 7), visited(9, 10))
     assert hows(told) == ["after 2.000 s, with a host delay of 5 s"]
+
+
+def test_a_host_is_due_the_delay_that_a_person_set_from_then_on(written: Written) -> None:
+    slowed = Steered(4.5, "1", "ann", SlowDown("a.test", 10.0))
+    rules = opened(0.0, 1.0)
+    told = written(rules, visited(2.5, 3.0), visited(4.1, 4.4, path="1"), slowed, visited(6.0, 7.0, path="2"))
+    assert hows(told) == ["after 1.600 s, with a host delay of 10 s"]
+
+
+def test_a_delay_that_was_refused_is_not_due(written: Written) -> None:
+    refused = Steered(4.5, "1", "ann", SlowDown("a.test", 10.0), "it is not longer")
+    assert hows(written(opened(0.0, 1.0), visited(2.5, 3.0), refused, visited(6.0, 7.0, path="2"))) == []
 
 
 def test_large_numbers_of_seconds_are_no_excuse_and_no_trap(written: Written) -> None:

@@ -40,10 +40,10 @@ def told(crawl: CrawlFolder) -> Figures:
 
 def test_totals_count_every_visit_once(told: Figures) -> None:
     totals = told.totals
-    assert (totals.pages, totals.relevant, totals.redirects, totals.failures, totals.given_up) == (5, 3, 2, 4, 2)
+    assert (totals.pages, totals.relevant, totals.redirects, totals.failures, totals.retries) == (5, 3, 2, 2, 2)
     assert totals.visits == 11 == told.links["visits"]
     assert (totals.hosts, totals.hosts_with_pages, totals.hosts_with_relevant) == (4, 2, 2)
-    assert (totals.bytes, totals.median_size) == (1500, 300)
+    assert (totals.page_bytes, totals.median_size) == (1500, 300)
     assert (totals.duplicates, totals.near_duplicates) == (1, 0)
     assert totals.dropped == 2
 
@@ -114,7 +114,9 @@ def test_lessons_of_a_judge_are_told_with_who_answered(tmp_path: Path) -> None:
         journal, marks = Journal.create(db), Marks.create(db)
         journal.note(lessons)
         said = ((1, True, "ann"), (1, False, "ann"), (2, True, "ann"), (1, True, "model:tiny"), (3, None, "model:tiny"))
-        for page, relevant, who in said:
+
+        back = ((4, True, "ann"), (4, None, "ann"))
+        for page, relevant, who in (*said, *back):
             marks.add(f"http://a.test/{page}", relevant, who, 1.0)
         journal.write(db)
         marks.write(db)
@@ -217,7 +219,8 @@ def test_the_command_writes_into_the_folder(crawl: CrawlFolder, capsys: pytest.C
     assert run(crawl.path) == 0
     first, second, third, last = capsys.readouterr().out.splitlines()
     assert first.startswith("small: 5 pages in 3.") and first.endswith("minutes, 3 relevant (60%) on 2 of 4 hosts")
-    assert second == "4 failed visits, 2 redirects, 1 duplicates, 0 links waiting, 1 parked, 2 dropped"
+    visits = "11 visits: 5 pages, 2 redirects, 2 failures, 2 to be tried again"
+    assert second == f"{visits}; 1 duplicates, 0 links waiting, 1 parked, 2 dropped"
     assert (third, last) == ("ended because nothing is waiting", str(crawl.report))
     assert crawl.report.read_text().startswith("<!doctype html>")
 
@@ -266,5 +269,5 @@ def test_numbers_for_people() -> None:
 def test_json_has_the_totals_and_why_it_ended(crawl: CrawlFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(crawl.path, "--json") == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["pages"], told["relevant"], told["hosts_with_relevant"], told["failures"]) == (5, 3, 2, 4)
+    assert (told["pages"], told["relevant"], told["hosts_with_relevant"], told["failures"]) == (5, 3, 2, 2)
     assert told["file"] == str(crawl.report) and told["links"]["parked"] == 1

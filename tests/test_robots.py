@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import tracemalloc
 from collections.abc import Callable
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spoor import robots
+from spoor.fetch.robots_text import text_of
 from tests.effort import times
 
 AGENT = "spoor/0.1 (+https://example.org/crawl)"
@@ -564,7 +566,20 @@ def test_sitemaps_are_named_to_everybody_and_end_no_list_of_names() -> None:
     )
     for agent in ("spoor", "other", "third"):
         assert robots.parse(text, agent).sitemaps == ("https://a.test/one.xml", "http://b.test/two.xml")
+        known = robots.parse(text, agent, "http://c.test/robots.txt").sitemaps
+        assert known == ("https://a.test/one.xml", "http://b.test/two.xml", "http://c.test/three.xml")
     assert not robots.allows(text, "spoor", "http://a.test/x")
+
+
+@pytest.mark.parametrize("encoding", ["cp874", "shift_jis", "gbk", "latin-1"])
+def test_a_pattern_that_is_not_utf_8_is_compared_byte_by_byte(encoding: str) -> None:
+    path = {"cp874": "/ไทย", "shift_jis": "/本", "gbk": "/书", "latin-1": "/café"}[encoding].encode(encoding)
+    text = text_of(b"User-agent: *\nDisallow: " + path)
+    assert not allows(text, quote(path)) and allows(text, "/x")
+
+
+def test_a_no_break_space_of_latin_1_is_white_space() -> None:
+    assert not allows(text_of(b"User-agent:\xa0*\nDisallow: /a\xa0"), "/a/b")
 
 
 def test_a_file_that_names_many_sitemaps_is_heeded_for_the_first() -> None:

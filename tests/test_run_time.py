@@ -44,7 +44,7 @@ def test_everything_says_the_time_of_both_runs(tmp_path: Path, clocks: tuple[flo
     with served_dashboard(folder) as served:
         overview = served.read("crawls/1")
     assert overview["seconds"] == ran
-    assert overview["per_second"] == overview["requests"] / ran
+    assert overview["per_second"] == overview["visits"] / ran
 
 
 @pytest.mark.parametrize("clocks", [(0.0, MONTH), (7200.0, 60.0)])
@@ -90,7 +90,7 @@ async def three_pages(request: web.BaseRequest) -> web.Response:
 
 
 def test_the_last_line_and_the_report_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a crawl that was resumed, the last line says the time of this run."""
+    """Of a crawl that was resumed, the last line says the time of all runs."""
     out, said = tmp_path / "crawl", list[float]()
     with served_in_thread(three_pages) as site:
         for visits in ("2", "3"):
@@ -98,7 +98,7 @@ def test_the_last_line_and_the_report_say_the_same(tmp_path: Path, capsys: pytes
             assert main(["crawl", "--out", str(out), *words, "--json"]) == 0
             said.append(json.loads(capsys.readouterr().out)["seconds"])
     assert main(["report", str(out), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["seconds"] == sum(said)
+    assert json.loads(capsys.readouterr().out)["seconds"] == said[1] > said[0]
 
 
 def test_a_crawl_of_two_shards_took_as_long_as_the_crawl_and_not_as_its_shards(tmp_path: Path) -> None:

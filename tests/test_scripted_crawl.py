@@ -73,7 +73,7 @@ def test_a_crawl_says_which_pages_need_scripts_and_reads_the_others(
             *(capsys, "crawl", "--language", "en", "--seed", f"{site}/", "--out", folder),
             *("--allow-private", "--host-delay", "0.01", "--strategy", "breadth-first", "--render", "never"),
         )
-    assert (said["pages"], said["relevant"], said["need_scripts"]) == (5, 4, 1)
+    assert (said["pages"], said["relevant"], said["needs_scripts"]) == (5, 4, 1)
     assert answered(capsys, "report", folder)["needs_scripts"] == 1
     words = ("--out", tmp_path / "pages.jsonl", "--format", "jsonl", "--workers", "1")
     assert answered(capsys, "export", folder, *words)["need_scripts"] == 1

@@ -350,7 +350,7 @@ def test_a_live_crawl_reads_sitemaps_and_the_report_says_what_was_wrong_with_the
     assert {url.rpartition("/")[2] for url in pages(events)} >= {"page7", "page8", "page9"}
     folder = open_for_reading(tmp_path / "crawl")
     found = figures(folder)
-    assert (found.totals.sitemaps, found.totals.from_sitemaps) == (3, 3)
+    assert (found.totals.sitemaps_read, found.totals.sitemap_links) == (3, 3)
     assert {incident.what for incident in found.incidents if "sitemap" in incident.what} == {
         "a sitemap lists URLs of other hosts, which were left out",
         "a sitemap was not read to its end: broken XML: not well-formed (invalid token)",

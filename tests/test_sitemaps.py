@@ -203,3 +203,14 @@ def test_nothing_that_comes_raises(noise: bytes, file: str, data: st.DataObject)
     body = file.encode()
     place = data.draw(st.integers(0, len(body)))
     read_sitemap(HOME, body[:place] + noise + body[place + len(noise) :])
+
+
+@pytest.mark.parametrize(
+    "feed",
+    [
+        "\n \t<?xml version='1.0'?><rss><channel><item><link>http://a.test/1</link></item></channel></rss>",
+        "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><item rdf:about='http://a.test/1'/></rdf:RDF>",
+    ],
+)
+def test_a_feed_with_space_before_it_or_items_with_names_alone_lists_them(feed: str) -> None:
+    assert read(feed).listed == (Listed("http://a.test/1"),)

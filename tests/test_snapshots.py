@@ -182,7 +182,7 @@ def test_one_that_was_warmed_by_another_crawl_is_not_used(crawl: CrawlFolder, ca
     crawl.snapshots.write(snapshot_of(learning(), place_of(crawl, 20), "/somewhere"))
     fresh = learning()
     relearned(crawl, fresh)
-    assert "a warm start from /somewhere" in caplog.text and known(fresh) == replayed(crawl)
+    assert "it learned from /somewhere" in caplog.text and known(fresh) == replayed(crawl)
 
 
 def test_a_part_with_other_parameters_learns_again_and_the_others_do_not(crawl: CrawlFolder) -> None:

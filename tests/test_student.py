@@ -57,6 +57,14 @@ def student() -> Student:
     return beginner([page(HORSES, number) for number in range(3)])
 
 
+def test_words_of_any_text_do_not_count_as_those_that_decided(student: Student) -> None:
+    schooled = student.taught([*answered(HORSES, True, range(50, 55)), *answered(SHIPS, False, range(60, 65))])
+    for subject in (HORSES, SHIPS):
+        because = schooled.verdict(page(subject, 99)).because
+        words = set(because.partition(": ")[2].replace(",", "").replace(";", "").split())
+        assert words & {*HORSES, *SHIPS} and not words & set(COMMON) - {"for", "it"}  # "for it" itself.
+
+
 def test_the_pages_it_has_seen_say_where_the_threshold_lies(student: Student) -> None:
     """Where all pages share what the examples are told apart by: a site about horses, of which foals are relevant."""
     seen = [page([*HORSES[:6], *words], n) for words in (HORSES[6:], SHIPS) for n in range(20, 50)]

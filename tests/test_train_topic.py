@@ -23,9 +23,10 @@ from spoor.judging.classifiers import open_topic
 from spoor.judging.held_out import f1
 from spoor.judging.train_topic import topic_from, train_topic
 from spoor.judging.training_pages import Example, read_examples, sides, usable
-from spoor.live.from_settings import with_kept_model
+from spoor.live.inputs import with_kept_inputs
 from spoor.records import Page
 from spoor.store.crawl_folder import CrawlFolder
+from spoor.store.inputs import digest_of
 from tests.shared_data import SHARED
 
 COMMON = [
@@ -198,10 +199,10 @@ class TestATarget:
     def test_takes_a_folder_of_examples_and_keeps_what_was_trained(self, examples: Path, tmp_path: Path) -> None:
         table = {"target": {"examples": "pages"}, "crawl": {"seeds": ["http://a.test/"]}}
         settings = config.checked(table, tmp_path)
-        kept = with_kept_model(settings, CrawlFolder(tmp_path)).target.examples
-        assert kept == str((tmp_path / "examples.spoor").resolve())
+        kept = with_kept_inputs(settings, CrawlFolder(tmp_path)).target.examples
+        assert kept == str(tmp_path / "inputs" / digest_of(Path(kept)) / "examples.spoor")
         assert open_topic(Path(kept)).words == topic_from((tmp_path / "pages").resolve()).words
-        assert with_kept_model(settings, CrawlFolder(tmp_path)).target.examples == kept
+        assert with_kept_inputs(settings, CrawlFolder(tmp_path)).target.examples == kept
 
 
 class TestTrainingATaxonomy:

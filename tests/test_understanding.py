@@ -128,7 +128,7 @@ def rules(status: int, *headers: str, body: bytes = b"", cut: str = "") -> Parse
 
 def test_the_rules_of_a_host() -> None:
     assert rules(200, body="Disallow: /ü".encode()) == RobotsRules("Disallow: /ü", ADDRESS)
-    assert rules(200, body=b"Disallow: /\xff") == RobotsRules("Disallow: /\ufffd", ADDRESS)
+    assert rules(200, body=b"Disallow: /\xff") == RobotsRules("Disallow: /%FF", ADDRESS)
 
 
 def test_rules_are_read_up_to_500_kilobytes() -> None:

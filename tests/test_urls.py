@@ -19,7 +19,12 @@ from spoor.urls import canonical, difference, host_of, join, near_misses, normal
         ("https://example.org:80/", "https://example.org:80/"),
         ("http://example.org/a/./b/../c/", "http://example.org/a/c/"),
         ("http://example.org/.hidden/../c/.", "http://example.org/c/"),
-        ("http://example.org/%7euser/?q=%c3%a4&b", "http://example.org/%7Euser/?q=%C3%A4&b"),
+        ("http://example.org/%7euser/?q=%c3%a4&b", "http://example.org/~user/?q=%C3%A4&b"),
+        ("http://example.org/%66oo%2E%5F?%71=%2D%20", "http://example.org/foo._?q=-%20"),
+        ("http://example.org/%2%46%25%32%66", "http://example.org/%2%46%252f"),
+        ("http://example.org/a/%2e%2E/b", "http://example.org/b"),
+        ("http://Example.org./a", "http://example.org/a"),
+        ("http://example.org.:8080", "http://example.org:8080/"),
         ("http://example.org/ä b", "http://example.org/%C3%A4%20b"),
         ("http://user:secret@example.org/", "http://example.org/"),
         ("  http://example.org/\n", "http://example.org/"),
@@ -34,6 +39,14 @@ def test_a_url_has_one_spelling(url: str, same: str) -> None:
 )
 def test_what_is_no_web_address_is_none(url: str) -> None:
     assert normalise(url) is None
+
+
+@pytest.mark.parametrize(
+    "href", ["%66", "/%7Ea", "?%71", "a?b=%7E", "http://b.test/%41", "//b.test./c", "http://b.test./c"]
+)
+def test_a_joined_url_has_one_spelling(href: str) -> None:
+    url = join(BASE, href)
+    assert url is not None and url == normalise(url) and "%" not in url and "./" not in url
 
 
 def test_half_a_surrogate_pair_is_no_web_address() -> None:

@@ -162,6 +162,7 @@ def shown(value: Any) -> str:
     return written if len(written) <= 60 else written[:57] + "…"
 
 
-def setting(default: Any, check: Check, meaning: str) -> Any:
-    """A field of a section: the default, the validation, and its meaning. None means not set."""
-    return field(default=default, metadata={"check": check, "meaning": meaning})
+def setting(default: Any, check: Check, meaning: str, permits: str = "") -> Any:
+    """A field of a section: the default, the validation, and its meaning. None means not set. `permits` is the kind of
+    power, of those in `spoor.trust`, that a value other than the default gives to a crawl."""
+    return field(default=default, metadata={"check": check, "meaning": meaning, "permits": permits})

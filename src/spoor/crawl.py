@@ -20,7 +20,7 @@ from spoor.crawling.share import Handover
 from spoor.crawling.sitemap_budget import SitemapBudget
 from spoor.crawling.turns import AT_ONCE, Turns
 from spoor.errors import BrokenContract
-from spoor.events import Event, Redirected, Refusal, Refused, Steered, Visited
+from spoor.events import Event, Excused, Redirected, Refusal, Refused, Steered, Visited
 from spoor.frontier.entry import DIED, OPEN, Entry, State, visit_to
 from spoor.frontier.frontier import Frontier
 from spoor.pricing import Limits
@@ -53,6 +53,9 @@ Arrival = tuple[Visit, Outcome]
 
 LONGEST_DELAY = 86_400.0
 """The longest delay, in seconds, that a server may ask for, and the longest time for which a robots.txt is valid."""
+
+INTERRUPTED = "the crawl was interrupted"
+"""Why a visit that had begun does not count."""
 
 
 class Crawl:
@@ -98,21 +101,32 @@ class Crawl:
         self._idle_since: float | None = None
 
     def begin(self, seeds: Iterable[str]) -> None:
-        """Queues the seeds before everything else, in the given order; skips those already in the frontier."""
-        self._add_seeds(seeds)
+        """Queues the seeds before everything else, in the given order. Of those already in the frontier, the ones that
+        were refused or not answered are tried again: what kept them back may have been changed since."""
+        for url in dict.fromkeys(seeds):
+            self._add_seed(url)
         self.frontier.commit()
 
-    def _add_seeds(self, seeds: Iterable[str]) -> None:
-        root = self.strategy.trail.root()
-        for url in dict.fromkeys(seeds):
-            if self.frontier.find([url]) == [None] and not self._scoring.is_foreign(url):
-                self.frontier.add(Entry(url, host_of(url), SOONEST, trail=root))
+    def _add_seed(self, url: str) -> None:
+        (entry,) = self.frontier.find([url])
+        if self._scoring.is_foreign(url):
+            return
+        if entry is None:
+            self.frontier.add(Entry(url, host_of(url), SOONEST, trail=self.strategy.trail.root()))
+        elif entry.may_be_a_seed:
+            self._access.ask_again(url)
+            if entry.state is State.WAITING:
+                self.frontier.change(entry, SOONEST, entry.evidence, entry.trail)
+            else:
+                self.frontier.admit(entry, SOONEST)
 
     def resume(self, now: float, died_of: str = "", set_back: float = 0.0) -> None:
-        """To be called before `begin` if the crawl may be a resumed one. `died_of` is the URL that the previous process
-        was working on when it died, "" if it did not die. The clock is `set_back` seconds behind the last time that it
-        recorded."""
+        """To be called before `begin`, which commits, if the crawl may be a resumed one. `died_of` is the URL that the
+        previous process was working on when it died, "" if it did not die. The clock is `set_back` seconds behind the
+        last time that it recorded."""
         given_up = self.frontier.reopen(now, died_of, set_back, max(LONGEST_DELAY, self.limits.longest_wait))
+        if self._journal is not None:
+            self._journal.note([Excused(now, url, INTERRUPTED, before=None) for url in self.frontier.interrupted])
         if given_up:
             self._turned_away.append(Refused(now, Refusal(died_of, f"{DIED}, twice", parked=True)))
         elif died_of:
@@ -225,8 +239,11 @@ class Crawl:
         self._under_way += isinstance(turn, Visit)
         return turn
 
-    def request_over(self, url: str, now: float) -> None:
+    def request_over(self, url: str, now: float, pause: float | None = None) -> None:
+        """`pause`: for how many seconds the server asks to be left alone."""
         self.frontier.end_request(url, now)
+        if pause is not None:
+            self.frontier.delay_until(host_of(url), now, now + pause)
 
     # Processing outcomes.
 
@@ -266,7 +283,7 @@ class Crawl:
         events.extend(self._absorb_one(visit, outcome, verdicts, now) for visit, outcome in arrivals)
         self._scoring.keep_up()
         for visit in chain(self._outage.doubtful(), self._https.doubtful()):
-            self._failures.restore(visit, now)
+            events.extend(self._failures.restore(visit, now))
         events.extend(self._outage_changes)
         self._outage_changes.clear()
         events.extend(self._isolation.events(now))
@@ -397,7 +414,8 @@ class Crawl:
             case Budget():
                 self.limits = self.limits.changed(action)
             case AddSeeds(urls):
-                self._add_seeds(urls)
+                for url in urls:
+                    self._add_seed(url)
             case _:
                 carry_out(action, self.frontier, self.guidance, self._readmission, now)
 

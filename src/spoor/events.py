@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from spoor.actions import Action
 from spoor.records import Listed, Rendering, Trouble, Verdict, Visit
@@ -64,6 +65,28 @@ class Failed:
     waiting: int
     excused: bool = False
     trouble: Trouble | None = None
+
+
+class Result(StrEnum):
+    """The result of a visit to a page; each finished visit has exactly one. `EXCUSED`: the cause was on our side, so
+    the budget is not charged."""
+
+    PAGE = "page"
+    REDIRECT = "redirect"
+    FAILURE = "failure"
+    RETRY = "to be tried again"
+    EXCUSED = "excused"
+
+
+@dataclass(frozen=True, slots=True)
+class Excused:
+    """A visit to a page turned out not to count. `before` is how it was counted, if the cause of its failure turned out
+    later to be on our side; None if the process ended before the visit did."""
+
+    at: float
+    url: str
+    because: str
+    before: Result | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +216,24 @@ class Taught:
     contradictions: int
 
 
-Aside = Refused | Troubled | Held | Paused | Resumed | HttpsPaused | HttpsResumed | ClockSet | Steered | Taught
+Aside = (
+    Refused | Excused | Troubled | Held | Paused | Resumed | HttpsPaused | HttpsResumed | ClockSet | Steered | Taught
+)
 """Events between visits."""
 
 Event = Visited | Redirected | Failed | HostOpened | SitemapRead | Aside
+
+
+def result_of(event: Event) -> Result | None:
+    """None if no visit to a page ended: requests for robots.txt and sitemaps are none."""
+    match event:
+        case Visited():
+            return Result.PAGE
+        case Redirected(visit) if visit.purpose == "page":
+            return Result.REDIRECT
+        case Failed(visit, again_at=again_at, excused=excused) if visit.purpose == "page":
+            if excused:
+                return Result.EXCUSED
+            return Result.FAILURE if again_at is None else Result.RETRY
+        case _:
+            return None

@@ -1,15 +1,12 @@
 """Prometheus metrics of crawls: of one running in this process, and of any crawl folder, read-only.
 
-Both have the same names, so that one Grafana dashboard shows either. The counters of a running crawl start at zero in
-each process, as usual; those of a folder cover all its runs.
+Both have the same names, so that one Grafana dashboard shows either, and the same counters: the totals of all runs.
 """
 
 from __future__ import annotations
 
 import contextlib
 import sqlite3
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -23,29 +20,19 @@ from prometheus_client.registry import Collector
 
 from spoor.crawling.guidance import Guidance
 from spoor.errors import UsageError
-from spoor.events import Event, Failed, HostOpened, Redirected, SitemapRead, Visited
 from spoor.frontier.entry import State
 from spoor.frontier.rows import counters_of
 from spoor.store.crawl_folder import CrawlFolder, is_open_for_crawling
 from spoor.store.idle_time import idle_of_run
 from spoor.store.journal import open_to_read
-from spoor.store.run_time import seconds_of_runs
 from spoor.store.steered import steered
+from spoor.store.totals import NOTHING, CrawlTotals, totals_of
 
 # The metrics and their names.
 
 
 BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """Upper bounds of the latency buckets, in seconds."""
-OUTCOMES: dict[type, str] = {
-    Visited: "page",
-    Redirected: "redirected",
-    Failed: "failed",
-    HostOpened: "robots",
-    SitemapRead: "sitemap",
-}
-_KINDS = {"redirected": "redirected", "failed": "failed", "host opened": "robots", "sitemap read": "sitemap"}
-"""The same for the kinds of the journal."""
 
 
 @dataclass
@@ -54,10 +41,6 @@ class Durations:
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
     total: float = 0.0
-
-    def add(self, seconds: float) -> None:
-        self.counts[bisect_left(BOUNDS, seconds)] += 1
-        self.total += seconds
 
     def buckets(self) -> list[tuple[str, float]]:
         """In the form of Prometheus: cumulative."""
@@ -69,12 +52,9 @@ class Durations:
 class CrawlCounts:
     """The figures of one crawl. None if not known, as for a crawl in another process."""
 
-    requests: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(OUTCOMES.values(), 0)))
-    relevant: int = 0
-    size: int = 0
+    totals: CrawlTotals = NOTHING
     latencies: Durations = field(default_factory=Durations)
     links: Mapping[State, int] = field(default_factory=dict)
-    seconds: float = 0.0
     idle: float = 0.0
     paused: bool = False
     running: bool = True
@@ -96,9 +76,9 @@ class MeasuredCrawl(Protocol):
 Single = tuple[type[CounterMetricFamily | GaugeMetricFamily], str, str, Callable[[CrawlCounts], float | None]]
 
 _SINGLE: tuple[Single, ...] = (
-    (CounterMetricFamily, "spoor_relevant_pages", "Pages that were judged relevant.", lambda c: c.relevant),
-    (CounterMetricFamily, "spoor_page_bytes", "Bytes of pages.", lambda c: c.size),
-    (CounterMetricFamily, "spoor_run_seconds", "How long the crawl ran.", lambda c: c.seconds),
+    (CounterMetricFamily, "spoor_relevant_pages", "Pages that were judged relevant.", lambda c: c.totals.relevant),
+    (CounterMetricFamily, "spoor_page_bytes", "Bytes of pages.", lambda c: c.totals.page_bytes),
+    (CounterMetricFamily, "spoor_run_seconds", "How long the crawl ran.", lambda c: c.totals.seconds),
     (CounterMetricFamily, "spoor_idle_by_choice_seconds", "Connections left free for better links.", lambda c: c.idle),
     (
         CounterMetricFamily,
@@ -137,7 +117,7 @@ class CrawlCollector(Collector):
 def _requests(crawls: Mapping[str, CrawlCounts]) -> Metric:
     family = CounterMetricFamily("spoor_requests", "Requests by outcome.", labels=["crawl", "outcome"])
     for crawl, counts in crawls.items():
-        for outcome, number in counts.requests.items():
+        for outcome, number in counts.totals.requests_by_outcome.items():
             family.add_metric([crawl, outcome], number)
     return family
 
@@ -157,44 +137,18 @@ def _latencies(crawls: Mapping[str, CrawlCounts]) -> Metric:
     return family
 
 
-# A crawl in this process, and a folder that is only read.
-
-
-@dataclass
-class CrawlMetrics:
-    """Counts events; `present` adds the current values."""
-
-    crawl: str
-    present: Callable[[CrawlCounts], None]
-    _counts: CrawlCounts = field(default_factory=CrawlCounts, init=False)
-
-    def tell(self, events: Sequence[Event]) -> None:
-        for event in events:
-            if (outcome := OUTCOMES.get(type(event))) is not None:
-                self._counts.requests[outcome] += 1
-            if isinstance(event, Visited):
-                self._counts.relevant += event.verdict.relevant
-                self._counts.size += event.size
-                self._counts.latencies.add(event.at - event.visit.at)
-
-    def counts(self) -> CrawlCounts:
-        self.present(self._counts)
-        return self._counts
+# A folder that is only read, and a crawl in this process.
 
 
 _SUMS = ", ".join(f"ifnull(sum(ended - started <= {bound}), 0)" for bound in BOUNDS)
-_NEW_PAGES = (
-    f"SELECT count(*), ifnull(sum(relevant), 0), ifnull(sum(size), 0), ifnull(sum(ended - started), 0), {_SUMS} "
-    "FROM pages WHERE id > ? AND id <= ?"
-)
-_NEW_EVENTS = "SELECT kind, count(*) FROM events WHERE id > ? AND id <= ? GROUP BY kind"
+_NEW_PAGES = f"SELECT count(*), ifnull(sum(ended - started), 0), {_SUMS} FROM pages WHERE id > ? AND id <= ?"
 _IDLE = "SELECT ifnull(sum(json_extract(detail, '$.idle')), 0) FROM events WHERE id > ? AND id <= ? AND kind = 'ended'"
 _LAST = "SELECT max(ifnull((SELECT max(id) FROM pages), 0), ifnull((SELECT max(id) FROM events), 0))"
 
 
 @dataclass
 class FolderMetrics:
-    """Counts what has been added to the folder since the last call."""
+    """Reads the totals, and how long the pages took that were added to the folder since the last call."""
 
     folder: CrawlFolder
     _counts: CrawlCounts = field(default_factory=CrawlCounts, init=False)
@@ -210,7 +164,7 @@ class FolderMetrics:
             db.execute("BEGIN")  # A consistent view.
             self._count(db)
             self._counts.links = counters_of(db.execute("SELECT name, value FROM counters")).by_state
-            self._counts.seconds = seconds_of_runs(db)
+            self._counts.totals = totals_of(db)
             self._counts.paused = bool(Guidance.of(steered(db)).paused_by)
         self._counts.running = is_open_for_crawling(self.folder)
         self._counts.idle = self._idle + idle_of_run(self.folder.idle)
@@ -218,20 +172,31 @@ class FolderMetrics:
 
     def _count(self, db: sqlite3.Connection) -> None:
         new = self._read_to, db.execute(_LAST).fetchone()[0]
-        pages, relevant, size, seconds, *cumulative = db.execute(_NEW_PAGES, new).fetchone()
-        self._counts.requests["page"] += pages
-        self._counts.relevant += relevant
-        self._counts.size += size
+        pages, seconds, *cumulative = db.execute(_NEW_PAGES, new).fetchone()
         self._counts.latencies.total += seconds
         shorter = 0
         for place, number in enumerate([*cumulative, pages]):
             self._counts.latencies.counts[place] += number - shorter
             shorter = number
-        for kind, number in db.execute(_NEW_EVENTS, new):
-            if kind in _KINDS:
-                self._counts.requests[_KINDS[kind]] += number
         self._idle += db.execute(_IDLE, new).fetchone()[0]
         self._read_to = new[1]
+
+
+@dataclass(frozen=True)
+class CrawlMetrics:
+    """Those of the folder; `present` adds what only the process knows."""
+
+    folder: FolderMetrics
+    present: Callable[[CrawlCounts], None]
+
+    @property
+    def crawl(self) -> str:
+        return self.folder.crawl
+
+    def counts(self) -> CrawlCounts:
+        counts = self.folder.counts()
+        self.present(counts)
+        return counts
 
 
 # The HTTP server.

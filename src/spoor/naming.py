@@ -9,7 +9,7 @@ import logging
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -140,11 +140,15 @@ class Names(Mapping[str, Named]):
 
     def with_files(self, text: str, folder: Path) -> str:
         """The same text, with the paths of its file parameters relative to `folder`."""
+        return self.with_paths(text, partial(path_in, folder))
+
+    def with_paths(self, text: str, place: Callable[[str], str]) -> str:
+        """The same text, with another path for each file among its parameters."""
         name, *settings = text.split(":")
         if name not in self:
             return text
         files = self[name].files()
-        return ":".join([name, *(_with_file(setting, files, folder) for setting in settings)])
+        return ":".join([name, *(_with_path(setting, files, place) for setting in settings)])
 
     def named(self, name: str) -> Named:
         try:
@@ -183,10 +187,10 @@ class Names(Mapping[str, Named]):
         self._plug_ins[point.name] = replace(self._plug_ins[point.name], package=package)
 
 
-def _with_file(setting: str, files: Collection[str], folder: Path) -> str:
+def _with_path(setting: str, files: Collection[str], place: Callable[[str], str]) -> str:
     parameter, _, value = setting.partition("=")
     is_file = value.endswith(SUFFIX) or (parameter in files and value)
-    return f"{parameter}={path_in(folder, value)}" if is_file else setting
+    return f"{parameter}={place(value)}" if is_file else setting
 
 
 def path_in(folder: Path, file: str) -> str:

@@ -15,7 +15,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import SimpleQueue
@@ -50,8 +50,23 @@ def in_order(work: Work[T, R], batches: Iterable[list[T]], workers: int) -> Iter
 
 
 def processes(count: int, initializer: Callable[[], None] | None = None) -> ProcessPoolExecutor:
-    """Spawned, not forked: the thread of a progress bar does not survive a fork."""
-    return ProcessPoolExecutor(count, get_context("spawn"), initializer)
+    """Spawned, not forked: the thread of a progress bar does not survive a fork. They end with this process, however it
+    ends."""
+    return ProcessPoolExecutor(count, get_context("spawn"), _begin, (initializer,))
+
+
+def _begin(initializer: Callable[[], None] | None) -> None:
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+    if initializer is not None:
+        initializer()
+
+
+def _end_with_the_parent() -> None:
+    """Otherwise a worker whose parent was killed would wait for work forever."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _through(pool: ProcessPoolExecutor, work: Work[T, R], batches: Iterable[list[T]], in_flight: int) -> Iterator[R]:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from spoor import settings as config
 from spoor.errors import UsageError
 from spoor.judging import judges
-from spoor.judging.judges import JUDGES, TARGETS, with_files, with_its_files
+from spoor.judging.judges import JUDGES, TARGETS, with_files, with_its_files, with_its_paths
 from spoor.judging.translators import translator_of
 from spoor.naming import Named, described
 from spoor.ordering.strategies import ORACLES, STRATEGIES, Level, strategy, strategy_named
@@ -31,6 +31,7 @@ __all__ = [
     "checked",
     "judge",
     "judge_of",
+    "loads",
     "plug_in_modules",
     "register_judge",
     "register_strategy",
@@ -38,6 +39,7 @@ __all__ = [
     "strategy_named",
     "translator_of",
     "with_its_files",
+    "with_paths",
 ]
 
 MakesStrategy = TypeVar("MakesStrategy", bound=Callable[..., Strategy])
@@ -95,6 +97,19 @@ def checked(table: config.Table, folder: Path) -> Config:
     settings = config.checked(table, folder)
     crawl = replace(settings.crawl, strategy=STRATEGIES.with_files(settings.crawl.strategy, folder))
     return replace(settings, target=with_files(settings.target, folder), crawl=crawl)
+
+
+def loads(text: str, folder: Path) -> Config:
+    """The settings in the crawl.toml of a folder."""
+    return checked(config.parsed(text, "the settings"), folder)
+
+
+def with_paths(settings: Config, place: Callable[[str], str]) -> Config:
+    """The same settings with another path for each file that they refer to, except `warm`; paths are absolute."""
+    placed = config.with_paths(settings, place)
+    judges = tuple(with_its_paths(text, place) for text in placed.target.judge)
+    crawl = replace(placed.crawl, strategy=STRATEGIES.with_paths(placed.crawl.strategy, place))
+    return replace(placed, target=replace(placed.target, judge=judges), crawl=crawl)
 
 
 def plug_in_modules() -> list[str]:

@@ -28,7 +28,7 @@ class RenderSettings:
         one_of(AUTO, NEVER, ALWAYS),
         "which pages are rendered: those that need scripts (auto), none (never), or all (always)",
     )
-    browser: str = setting("", text, "browser, by name or path; empty: the first known one on PATH")
+    browser: str = setting("", text, "browser, by name or path; empty: the first known one on PATH", permits="programs")
     tabs: int = setting(4, at_least(1, MOST_TABS), "pages rendered concurrently")
     render_share: float = setting(
         0.5, share, "share of the time in which tabs may be busy, unless all pages are rendered"

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from spoor.urls import normalise, robots_url
+from spoor.urls import join, normalise, robots_url
 
 # Parsing, in one pass over a bounded number of bytes.
 
@@ -64,6 +64,9 @@ _PLAIN = re.compile(f"[{_IN_URLS}]+")
 _SPELT_OTHERWISE = re.compile(f"%[0-9A-Fa-f]{{2}}|[^$%*{_IN_URLS}]+")
 """What can be written in two ways: an escape, and characters that are not allowed in a URL."""
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_SITEMAP_PATH = re.compile(r"/\S*|(?![\w+.-]*:)\S+\.\w+", re.ASCII)
+_INVISIBLE = dict.fromkeys(map(ord, "\0\u200b\u2060"))
+"""Characters that editors and converters leave behind; nobody sees them in a name or a path."""
 _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 _RATE = re.compile(r"([0-9]+)\s*/\s*([0-9]+)\s*([smhd]?)", re.IGNORECASE)
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
@@ -79,6 +82,12 @@ NO_RULE: Weight = (0, True)
 def allows(text: str, agent: str, url: str) -> bool:
     """Whether `agent` (its name or its whole User-Agent header) may fetch the normalised `url`. Never raises."""
     return parse(text, agent).allow(url)
+
+
+def has_rules(text: str) -> bool:
+    """Whether a line names a user agent or a sitemap; without one a file says nothing."""
+    fields = (_understood(line)[0] for line in _lines(text) if ":" in line)
+    return any(known in (_USER_AGENT, _SITEMAP) for known in fields)
 
 
 def whole_lines(text: str) -> str:
@@ -204,8 +213,9 @@ class Rules:
         return weight
 
 
-def parse(text: str, agent: str) -> Rules:
-    """The rules for `agent`: those of all groups that name it, or, if none does, of the groups for `*`."""
+def parse(text: str, agent: str, url: str = "") -> Rules:
+    """The rules for `agent`: those of all groups that name it, or, if none does, of the groups for `*`. `url` is that
+    of the file; without it relative URLs of sitemaps are ignored."""
     name = _product(agent)
     ours, everybody = Patterns(), Patterns()
     spoken_to: list[Patterns] = []
@@ -224,8 +234,8 @@ def parse(text: str, agent: str) -> Rules:
             elif who == "*":
                 spoken_to.append(everybody)
         elif known == _SITEMAP:
-            if len(sitemaps) < MOST_SITEMAPS and (url := normalise(value)) is not None:
-                sitemaps[url] = None
+            if len(sitemaps) < MOST_SITEMAPS and (sitemap := _sitemap(value, url)) is not None:
+                sitemaps[sitemap] = None
         elif known in (_ALLOW, _DISALLOW):
             naming = False
             _each_add(spoken_to, value, known == _ALLOW)
@@ -238,16 +248,23 @@ def parse(text: str, agent: str) -> Rules:
     return replace(spoken.rules(), sitemaps=tuple(sitemaps))
 
 
+def _sitemap(value: str, url: str) -> str | None:
+    """The standard wants it absolute; many files give the path alone."""
+    return join(url, value) if url and _SITEMAP_PATH.fullmatch(value) else normalise(value)
+
+
 def _each_add(spoken_to: Iterable[Patterns], value: str, allowed: bool) -> None:
     for patterns in spoken_to:
         patterns.add(value, allowed)
 
 
 def _lines(text: str) -> list[str]:
-    """Skips the byte order mark, even a broken one."""
+    """Without a byte order mark, even a broken one, and without invisible characters."""
     if len(text) > LONGEST_FILE:
         text = whole_lines(text[:LONGEST_FILE])
-    return text.lstrip("\ufeff\ufffd").replace("\r", "\n").split("\n")
+    if not text.isascii() or "\0" in text:
+        text = text.lstrip("\ufeff\ufffd").translate(_INVISIBLE)
+    return text.replace("\r", "\n").split("\n")
 
 
 def _understood(line: str) -> tuple[int | None, str]:
@@ -328,7 +345,7 @@ class RulesCache:
     def read(self, url: str, text: str) -> Rules:
         """Parses a new or changed file and caches the result."""
         self._forget(url)
-        rules = self._known[url] = parse(text, self._agent)
+        rules = self._known[url] = parse(text, self._agent, url)
         self._size += rules.size + _OBJECT
         while self._size > self._most and len(self._known) > 1:
             self._forget(next(iter(self._known)))

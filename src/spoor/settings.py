@@ -7,11 +7,12 @@ import dataclasses
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from spoor.checks import (
     Check,
@@ -35,7 +36,7 @@ from spoor.checks import (
 )
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX, as_toml
-from spoor.naming import names, parse, rename_keys
+from spoor.naming import names, parse, path_in, rename_keys
 from spoor.render_budget import USUAL_RENDERING, RenderSettings
 from spoor.server_settings import NO_TEACHER, NO_TRANSLATION, TeacherSettings, TranslateSettings
 from spoor.stopping import stop_rule
@@ -145,8 +146,12 @@ class Crawling:
         0, at_least(0, MOST_WORKERS), "processes that fetch, store and read pages; 0: the crawler does it itself"
     )
     connections: int = setting(64, at_least(1, MOST_CONNECTIONS), "concurrent requests, over all hosts")
-    allow_private: bool = setting(False, yes_or_no, "visit loopback, private and link-local addresses too")
-    proxy: str = setting("", proxy, "HTTP proxy through which every request goes; `env`: those of the environment")
+    allow_private: bool = setting(
+        False, yes_or_no, "visit loopback, private and link-local addresses too", permits="private_addresses"
+    )
+    proxy: str = setting(
+        "", proxy, "HTTP proxy through which every request goes; `env`: those of the environment", permits="proxies"
+    )
 
 
 @dataclass(frozen=True)
@@ -206,7 +211,9 @@ class StoreSettings:
 class ShardSettings:
     """Where shards work that are copied to the folder of the crawl."""
 
-    local: str = setting("", text, "folder on the disk of each machine in which its shards work; empty: none")
+    local: str = setting(
+        "", text, "folder on the disk of each machine in which its shards work; empty: none", permits="folders"
+    )
     copy_minutes: float = setting(5.0, above_0, "minutes between two copies of such a shard")
 
 
@@ -255,7 +262,6 @@ class Setting:
         return f"[{self.section}] {self.name}"
 
 
-Section = TypeVar("Section", Crawling, TranslateSettings, TeacherSettings)
 RENAMED = {("politeness", "rest"): "host_delay"}
 """Settings by their names in earlier versions, which are still accepted."""
 SECTIONS: dict[str, Any] = {part.name: part.default.__class__ for part in fields(Config)}
@@ -305,7 +311,8 @@ def parse_in(path: Path) -> ParseSettings:
 
 def translate_in(path: Path) -> TranslateSettings:
     asked: TranslateSettings = _section_in(path, "translate")
-    return _placed(asked, "dictionary", path.parent)
+    dictionary = path_in(path.parent, asked.dictionary) if asked.dictionary else ""
+    return dataclasses.replace(asked, dictionary=dictionary)
 
 
 def _section_in(path: Path, name: str) -> Any:
@@ -319,25 +326,31 @@ def _config(table: Table, folder: Path) -> Config:
         _check_section(name, table[name])
     config = Config(**{name: _section(name, table.get(name, {})) for name in SECTIONS})
     _check_target(config.target)
+    placed = with_paths(config, partial(path_in, folder))
+    warm = path_in(folder, config.crawl.warm) if config.crawl.warm else ""
+    return dataclasses.replace(placed, crawl=dataclasses.replace(placed.crawl, warm=warm))
+
+
+def with_paths(config: Config, place: Callable[[str], str]) -> Config:
+    """With another path for each file, except `warm` and those in the names of judges and strategies."""
+    target, translate, teacher = config.target, config.translate, config.teacher
+    files = {name: getattr(target, name) for name in ("gold", "topic", "examples", "ontology")}
+    files["language"] = target.language if target.language.endswith(SUFFIX) else ""
+    placed: dict[str, Any] = {name: place(file) for name, file in files.items() if file}
+    placed["like"] = tuple(one if "://" in one else place(one) for one in target.like)
+    dictionary = place(translate.dictionary) if translate.dictionary else ""
+    answers = place(teacher.answers) if teacher.answers else ""
     return dataclasses.replace(
         config,
-        target=_with_files(config.target, folder),
-        crawl=_placed(config.crawl, "warm", folder),
-        translate=_placed(config.translate, "dictionary", folder),
-        teacher=_placed(config.teacher, "answers", folder),
+        target=dataclasses.replace(target, **placed),
+        translate=dataclasses.replace(translate, dictionary=dictionary),
+        teacher=dataclasses.replace(teacher, answers=answers),
     )
-
-
-def _placed(section: Section, name: str, folder: Path) -> Section:
-    """With the path of a key resolved against `folder`, if it has one."""
-    file = getattr(section, name)
-    placed: dict[str, Any] = {name: str((folder / file).resolve()) if file else ""}
-    return dataclasses.replace(section, **placed)
 
 
 def dumps(config: Config) -> str:
     """The crawl.toml of a crawl: every setting with its value, except those not set."""
-    return "\n".join(_dumped(name, getattr(config, name)) for name in SECTIONS)
+    return "\n".join(section_text(name, getattr(config, name)) for name in SECTIONS)
 
 
 def seeds_in(path: Path) -> tuple[str, ...]:
@@ -413,15 +426,6 @@ def _identifier(name: str) -> str:
     return re.sub(r"\W|^(?=\d)", "_", Path(name).stem if name.endswith(SUFFIX) else name)
 
 
-def _with_files(target: Target, folder: Path) -> Target:
-    """Resolves the paths of files, so that the same crawl can be run from another folder."""
-    files = {name: getattr(target, name) for name in ("gold", "topic", "examples", "ontology")}
-    files["language"] = target.language if target.language.endswith(SUFFIX) else ""
-    placed: dict[str, Any] = {name: str((folder / file).resolve()) for name, file in files.items() if file}
-    placed["like"] = tuple(one if "://" in one else str((folder / one).resolve()) for one in target.like)
-    return dataclasses.replace(target, **placed)
-
-
 def _with_seeds(crawl: Crawling, like: Iterable[str], folder: Path) -> Crawling:
     """Puts all seeds in one list, so that the settings can be saved without other files. Without seeds, a crawl starts
     from its examples."""
@@ -443,7 +447,8 @@ def _normalised(seeds: Iterable[str], where: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(url for url in by_seed.values() if url is not None))
 
 
-def _dumped(name: str, section: Any) -> str:
+def section_text(name: str, section: Any) -> str:
+    """A section as TOML, without the values that are not set."""
     values = {one.name: getattr(section, one.name) for one in fields(section)}
     lines = [f"{key} = {as_toml(value)}" for key, value in values.items() if value is not None]
     return "\n".join([f"[{name}]", *lines, ""])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spoor.checks import text
-from spoor.events import Event, Failed, Redirected, Visited
+from spoor.events import Event, Result, Visited, result_of
 
 _RULE = re.compile(r"fewer than (\d{1,9})(?: in (\d{1,9}))?")
 USUAL = 1000
@@ -67,18 +67,12 @@ class LastRequests:
 
     def note(self, events: Iterable[Event]) -> None:
         for event in events:
-            if isinstance(event, Visited):
-                self._finds.append(event.verdict.relevant)
-            elif isinstance(event, Redirected) or (isinstance(event, Failed) and _counts(event)):
-                self._finds.append(False)
+            if result_of(event) not in (None, Result.EXCUSED):
+                self._finds.append(isinstance(event, Visited) and event.verdict.relevant)
 
     @property
     def are_too_few(self) -> bool:
         return len(self._finds) == self.rule.requests and sum(self._finds) < self.rule.finds
-
-
-def _counts(failed: Failed) -> bool:
-    return not failed.excused and failed.visit.purpose != "robots"
 
 
 # Expected finds.

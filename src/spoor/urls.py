@@ -105,7 +105,10 @@ PERHAPS_SESSIONS = frozenset({"sid", "s", "sess", "sessid", "session", "sessioni
 _SPACE_AND_CONTROLS = "".join(map(chr, range(0x21)))
 _TABS_AND_LINE_ENDS = re.compile(r"[\t\n\r]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
-_SMALL_ESCAPE = re.compile(r"%(?:[a-f][0-9a-fA-F]|[0-9A-F][a-f])")
+_UNRESERVED = "(?:2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])"
+"""Escapes of letters, digits and `-._~`, which mean the same as the character (RFC 3986)."""
+_IS_UNRESERVED = re.compile(f"%{_UNRESERVED}")
+_OTHERWISE_SPELT = re.compile(f"%(?:[a-f][0-9a-fA-F]|[0-9A-F][a-f]|{_UNRESERVED})")
 _TOKEN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[0-9A-Za-z_-]{16,}|[0-9]{20,}")
 _SESSION_IN_PATH = re.compile(r"(?:;|%3B)(?:jsessionid|phpsessid)=[^/;]*|/\(S\([0-9a-z]{24}\)\)(?=/)", re.IGNORECASE)
 _SORTED_LISTING = re.compile(r"C=[NMSD][;&]O=[AD]")
@@ -114,11 +117,11 @@ fancyindex link to them from every listing."""
 _SUFFIX = ".html"
 _INDEX_NAMES = frozenset(name.lower() for name in INDEX_FILES)
 _KEPT = r"-\w~!$&()*+,;=@."  # Characters that are never escaped, neither in paths nor in queries.
-_ESCAPED = rf"(?:%(?!2E)[0-9A-F]{{2}}[{_KEPT}:]*+)*+"
+_ESCAPED = rf"(?:%(?!{_UNRESERVED})[0-9A-F]{{2}}[{_KEPT}:]*+)*+"
 _SEGMENT = rf"/(?![./])[{_KEPT}:]*+{_ESCAPED}"
 _PLAIN = re.compile(
     rf"((?:(https?://[a-z0-9.:-]{{1,260}}+)?+((?:{_SEGMENT})++)|\w[{_KEPT}]*+{_ESCAPED}(?:{_SEGMENT})*+)"
-    rf"(?:\?[{_KEPT}:/?]*+(?:%[0-9A-F]{{2}}[{_KEPT}:/?]*+)*+)?+)(?:#[!-~]*+)?+",
+    rf"(?:\?[{_KEPT}:/?]*+(?:%(?!{_UNRESERVED})[0-9A-F]{{2}}[{_KEPT}:/?]*+)*+)?+)(?:#[!-~]*+)?+",
     re.ASCII,
 )
 """A reference that is in normal form already, except for its host: nothing to escape, no dot segments. Its groups: all
@@ -128,7 +131,8 @@ but the fragment; scheme and host; the path from the root."""
 def normalise(url: str) -> str | None:
     """The normal form of an absolute http or https URL; None for anything else.
 
-    As in browsers (WHATWG), without fragment, user and password, and with percent escapes in upper case.
+    As in browsers (WHATWG), but without fragment, user and password, and without the dot after a host; with percent
+    escapes in upper case, and only of characters that need them.
     """
     try:
         parsed = parse(url)
@@ -141,9 +145,26 @@ def normalise(url: str) -> str | None:
     href: str = parsed.href
     if "#" in href:
         href = href[: href.index("#")]
+    if "%" in href:
+        href = _OTHERWISE_SPELT.sub(_respelt, href)
     if "/." in href:
         href = _without_dot_segments(href)
-    return _SMALL_ESCAPE.sub(lambda escape: escape[0].upper(), href) if "%" in href else href
+    end = href.index("/", 8)
+    return _without_last_dot(href, end) if href[end - 1] == "." or ".:" in href[:end] else href
+
+
+def _respelt(escape: re.Match[str]) -> str:
+    """Not after an incomplete escape: that would make one of it."""
+    written, before = escape[0].upper(), escape.string[max(0, escape.start() - 2) : escape.start()]
+    return chr(int(written[1:], 16)) if _IS_UNRESERVED.fullmatch(written) and "%" not in before else written
+
+
+def _without_last_dot(url: str, end: int) -> str:
+    """`example.org.` is the same host as `example.org`. One that ends in several dots cannot be looked up anyway."""
+    start = url.index("/") + 2
+    name, colon, port = url[start:end].partition(":")
+    bare = name[:-1]
+    return url if not bare or bare.endswith(".") else f"{url[:start]}{bare}{colon}{port}{url[end:]}"
 
 
 def _without_dot_segments(url: str) -> str:
@@ -205,9 +226,7 @@ def _is_normal(origin: str) -> bool:
 
 
 def _join_any(base: str, href: str) -> str | None:
-    href = href.strip(_SPACE_AND_CONTROLS)
-    if "\n" in href or "\t" in href or "\r" in href:
-        href = _TABS_AND_LINE_ENDS.sub("", href)
+    href = bare_reference(href)
     scheme = _SCHEME.match(href)
     if scheme is None:
         return _join_relative(base, href)
@@ -216,6 +235,12 @@ def _join_any(base: str, href: str) -> str | None:
     if base.startswith(scheme[0].lower()) and not rest.replace("\\", "/").startswith("//"):
         return _join_relative(base, rest)
     return normalise(href)
+
+
+def bare_reference(href: str) -> str:
+    """Without what browsers ignore: space around it, tabs and line ends."""
+    href = href.strip(_SPACE_AND_CONTROLS)
+    return _TABS_AND_LINE_ENDS.sub("", href) if "\n" in href or "\t" in href or "\r" in href else href
 
 
 def _join_relative(base: str, href: str) -> str | None:

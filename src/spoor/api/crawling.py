@@ -16,11 +16,12 @@ from types import TracebackType
 from typing import Self, Unpack
 
 from spoor import settings as config
-from spoor.api.options import AnyJudge, AnyPath, AnyStrategy, CrawlOptions, objects_of, settings_of
+from spoor.api.options import AnyJudge, AnyPath, AnyStrategy, CrawlOptions, given_in, objects_of, settings_of
 from spoor.errors import REPORT_IT, RequestsBroken
 from spoor.events import Event, Failed, Visited
-from spoor.live.from_settings import Objects, strategy_of, with_kept_model
-from spoor.live.relearning import earlier_crawl, misleading
+from spoor.live.from_settings import Objects, strategy_of
+from spoor.live.inputs import check_inputs, with_kept_inputs
+from spoor.live.relearning import check_target, earlier_crawl, misleading
 from spoor.live.running import Session, run_for
 from spoor.live.session import open_session
 from spoor.live.surroundings import remarks
@@ -28,6 +29,7 @@ from spoor.records import Judged
 from spoor.report.contents import CrawledPage
 from spoor.settings import Config
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
+from spoor.trust import admit
 
 AHEAD = 64
 """Size of the buffer of pages. When it is full, the crawl starts no new requests until the caller takes a page."""
@@ -52,7 +54,10 @@ def crawl(
     """
     where, objects = CrawlFolder(Path(folder)), objects_of(strategy, judge)
     asked = settings_of(where, settings, strategy, judge, options)
-    made = objects.made(asked)
+    admit(asked, where.path, given_in(settings, options))
+    check_target(asked, where)
+    check_inputs(asked, where)
+    made = objects.made(asked, where)
     if warning := misleading(asked, earlier_crawl(asked, strategy_of(asked, made), where)):
         warnings.warn(warning, stacklevel=2)
     return RunningCrawl(where.path, asked, made)
@@ -198,7 +203,7 @@ class _CrawlThread(threading.Thread):
 
     async def _crawl(self) -> None:
         with open_for_crawling(self._folder.path) as folder:
-            settings, came = with_kept_model(self._settings, folder), dict[str, Judged]()
+            settings, came = with_kept_inputs(self._settings, folder), dict[str, Judged]()
             async with open_session(folder, settings, objects=self._objects, came=came) as session:
                 folder.write_settings(config.dumps(settings))
                 self._session = session

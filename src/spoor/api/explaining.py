@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from spoor import registry
-from spoor import settings as config
 from spoor.actions import described
 from spoor.crawling.guidance import BLOCKED
 from spoor.crawling.revision import relearn
@@ -33,6 +32,7 @@ from spoor.store.crawl_parts import Part, lessons_in_order, open_parts, owner_of
 from spoor.store.journal import EventRow, PageRow, count_lessons, number_of, numbered_lessons, pages_of
 from spoor.store.mail import lessons_of_others
 from spoor.store.renders import RenderRow
+from spoor.store.verdicts import Given
 from spoor.urls import origin_of, robots_url
 
 # Contributions to the score of a link in a crawl by `learned`: by evidence, and by feature.
@@ -73,7 +73,7 @@ def learned_lines(folder: CrawlFolder, account: UrlHistory, progress: Progress =
     if account.entry is None or not account.entry.hints:
         return
     try:
-        settings = config.loads(folder.settings() or "", folder.path)
+        settings = registry.loads(folder.settings() or "", folder.path)
         strategy = settings.crawl.strategy
         if strategy != GIVEN_IN_PYTHON and registry.strategy_named(strategy)[0] == "learned":
             yield from _worth_lines(worth(folder, settings, account, progress))
@@ -190,6 +190,7 @@ def lines(account: UrlHistory, now: float, moved: Iterable[Line] = ()) -> Iterat
         yield from _worth(account.entry)
     yield from moved
     yield from (("visited", _visited(page)) for page in account.pages)
+    yield from (("verdict", _verdict(given)) for given in account.verdicts)
     yield from (_rendered(render) for render in account.renders)
     yield from ((event.kind, _happened(event)) for event in account.events)
     if (blocked := account.blocked) is not None:
@@ -235,9 +236,9 @@ def _way_back(entry: Entry) -> str:
 def _settled(account: UrlHistory, entry: Entry) -> str:
     if account.pages:
         return "visited"
-    if entry.because:
-        return f"dropped when its turn came: {entry.because}"
     last = account.events[-1].kind if account.events else ""
+    if entry.because and last != "failed":
+        return f"dropped when its turn came: {entry.because}"
     return {"failed": "given up", "redirected": "visited; the page is elsewhere"}.get(last, "settled")
 
 
@@ -296,6 +297,11 @@ def _visited(page: PageRow) -> str:
     twin = f"; duplicate of {page.duplicate_of}" if page.duplicate_of else ""
     title = f"; “{page.title}”" if page.title else ""
     return f"{came}; {thought}{unread}{twin}{title}"
+
+
+def _verdict(given: Given) -> str:
+    said = f"{'relevant' if given.verdict.relevant else 'not relevant'}, {given.verdict.relevance:.2f}"
+    return f"{moment(given.at)} by {given.who or 'the judge'}: {said} because {given.verdict.because}"
 
 
 def _rendered(render: RenderRow) -> Line:

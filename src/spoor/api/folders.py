@@ -18,7 +18,8 @@ from spoor.report.contents import CrawledPage, KnownHost, KnownLink, PageVerdict
 from spoor.report.showing import plain
 from spoor.report.why import account
 from spoor.store.crawl_folder import CrawlFolder, open_for_reading
-from spoor.store.crawl_parts import open_parts, seconds_run
+from spoor.store.crawl_parts import open_parts, totals_of_crawl
+from spoor.store.totals import CrawlTotals
 from spoor.urls import normalise
 
 Table = Literal["pages", "links", "hosts", "verdicts"]
@@ -59,10 +60,15 @@ class StoredCrawl:
         return self._folder.path
 
     @property
-    def seconds(self) -> float:
-        """How long the crawl has run, in all its runs; up to its last commit if it is running."""
+    def totals(self) -> CrawlTotals:
+        """What the crawl did in all its runs, up to its last commit if it is running."""
         with open_parts(self._folder) as parts:
-            return seconds_run(parts)
+            return totals_of_crawl(parts)
+
+    @property
+    def seconds(self) -> float:
+        """How long the crawl has run, in all its runs."""
+        return self.totals.seconds
 
     def pages(self, relevant_only: bool = False, texts: bool = True) -> Iterator[CrawledPage]:
         """In the order of their visits. Texts are read from the WARC files; `texts=False` is much faster."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -18,6 +18,7 @@ from spoor.roles import Judge
 from spoor.settings import GIVEN_IN_PYTHON, SETTINGS, Config
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.strategy import Strategy
+from spoor.trust import ALL_KEYS, Key
 
 AnyPath = str | os.PathLike[str]
 AnyStrategy = str | Strategy | Callable[[Judge], Strategy]
@@ -148,6 +149,14 @@ def settings_of(
     return registry.checked(table, beside)
 
 
+def given_in(base: Config | AnyPath | None, options: Mapping[str, Any]) -> Collection[Key]:
+    """The settings that the program gives; all others are those of the folder."""
+    if base is not None:
+        return ALL_KEYS
+    given = (name for name, value in _by_names_of_today(options).items() if value is not None)
+    return {(SECTION_OF[name], name) for name in given}
+
+
 def _by_names_of_today(options: Mapping[str, Any]) -> dict[str, Any]:
     renamed = {old: new for (_, old), new in config.RENAMED.items()}
     for old in options.keys() & renamed:
@@ -161,7 +170,7 @@ def _base(folder: CrawlFolder, base: Config | AnyPath | None) -> tuple[dict[str,
         return config.parsed(config.dumps(base), "the settings"), Path()
     if base is not None:
         return config.read(Path(base)), Path(base).parent
-    return config.parsed(folder.settings() or "", str(folder.path / "crawl.toml")), Path()
+    return config.parsed(folder.settings() or "", str(folder.path / "crawl.toml")), folder.path
 
 
 def _name(given: object) -> str:
@@ -184,7 +193,10 @@ def _plain(name: str, value: object) -> object:
         return registry.STRATEGIES.with_files(value, Path())
     if name == "judge" and isinstance(value, str) and value != GIVEN_IN_PYTHON:
         return registry.with_its_files(value, Path())
+    if name == "like" and isinstance(value, list | tuple):
+        return [_plain(name, example) for example in value]
     is_file = name in FILES or (name == "language" and str(value).endswith(SUFFIX))
+    is_file |= name == "like" and "://" not in str(value)
     if isinstance(value, os.PathLike) or (is_file and value and isinstance(value, str)):
         return str(Path(value).resolve())
     return value

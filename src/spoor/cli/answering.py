@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from spoor import settings as config
+from spoor import registry
 from spoor.actions import Mark
 from spoor.cli.crawling import taught_line
 from spoor.cli.terminal import announced, say
@@ -33,6 +33,7 @@ from spoor.store.journal import open_to_read
 from spoor.store.lesson_tables import has_students
 from spoor.teaching.lessons import asked_urls, next_questions, student_of_version
 from spoor.teaching.student import Student
+from spoor.trust import admit
 
 MOST_SHOWN = 1_500
 """Maximum number of characters of the main text."""
@@ -149,7 +150,8 @@ def run_ask(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
     if len(folder.parts) > 1:
         raise UsageError(f"{folder.path} is a crawl of several shards, each with a judge of its own; give one of them")
-    settings = config.load(folder.path / "crawl.toml")
+    settings = registry.loads(folder.settings() or "", folder.path)
+    admit(settings, folder.path)
     with closing(open_to_read(folder.database)) as db:
         sitting = Sitting(folder, settings, _student(folder, settings, db), db)
         person = Person(undo=sitting.undo, colours=sys.stdout.isatty() and "NO_COLOR" not in os.environ)

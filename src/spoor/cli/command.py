@@ -17,9 +17,6 @@ from spoor.errors import UsageError
 Commands = Any
 """The return type of `ArgumentParser.add_subparsers`, which has no public name."""
 
-STANDARD_OUTPUT = Path("-")
-"""Destination of `--json` without a file."""
-
 LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -83,6 +80,13 @@ def at_least_one(text: str) -> int:
     return int(text)
 
 
+def new_folder(text: str) -> Path:
+    """The value of an option that names a folder to write."""
+    if text == "-":
+        raise argparse.ArgumentTypeError(f"{text!r}: a folder cannot be written to standard output; `./-` is its name")
+    return Path(text)
+
+
 def add_web(parser: argparse.ArgumentParser) -> None:
     made = "folder made by `spoor web build` or `spoor web generate`"
     parser.add_argument("web", type=Path, metavar="WEB", help=made)
@@ -117,7 +121,7 @@ def add_json_file(parser: argparse.ArgumentParser, what: str) -> None:
         "--json",
         nargs="?",
         type=Path,
-        const=STANDARD_OUTPUT,
+        const=Path("-"),
         metavar="FILE",
         help=f"write {what} to FILE as JSON; without FILE, print JSON instead",
     )

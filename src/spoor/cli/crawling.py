@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -25,7 +25,6 @@ from spoor.actions import described
 from spoor.cli.dashboards import beside_crawl
 from spoor.cli.terminal import announced, is_quiet, print_json, progress, remark, say
 from spoor.compiled import prepare
-from spoor.crawl import Crawl
 from spoor.errors import REPORT_IT, BadInput, RequestsBroken, UsageError
 from spoor.events import (
     Event,
@@ -42,22 +41,24 @@ from spoor.events import (
 )
 from spoor.fetch.proxies import Proxies
 from spoor.files import SUFFIX
-from spoor.live.from_settings import NO_OBJECTS, Objects, kernels_for, strategy_of, with_kept_model
+from spoor.live.from_settings import NO_OBJECTS, Objects, kernels_for, strategy_of
+from spoor.live.inputs import check_inputs, with_kept_inputs
 from spoor.live.measuring import metrics_of
 from spoor.live.process import give_back_large_blocks, search_seldom_for_circles
-from spoor.live.relearning import earlier_crawl, misleading
-from spoor.live.running import run_for
+from spoor.live.relearning import check_target, earlier_crawl, misleading
+from spoor.live.running import Session, run_for
 from spoor.live.scripts import program_for
 from spoor.live.session import open_session
 from spoor.live.surroundings import remarks
 from spoor.metrics import registry_of, serving
-from spoor.report.showing import duration, moment, plain
+from spoor.report.showing import duration, moment, plain, share, visits_in_words
 from spoor.settings import Config
 from spoor.stopping import ExpectedFinds
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
 from spoor.store.recent import expected_in
-from spoor.store.run_time import RunTime
 from spoor.store.sharded_folder import ShardedFolder
+from spoor.store.totals import CrawlTotals
+from spoor.trust import ALL_KEYS, Key, admit
 
 # A status line of a running crawl: redrawn on a terminal, otherwise printed and logged every few seconds.
 
@@ -70,21 +71,19 @@ SECONDS_WITHOUT_A_PAGE = 600.0
 
 
 class LiveLine:
-    """Counts events and shows them; all output goes to standard error."""
+    """Shows events and the totals of all runs; all output goes to standard error."""
 
-    def __init__(self, crawl: Crawl, run_time: RunTime, no_browser: str = "") -> None:
-        """`no_browser` is what is missing to render pages; "" if nothing."""
-        self._crawl, self._frontier, self._run_time = crawl, crawl.frontier, run_time
+    def __init__(self, session: Session) -> None:
+        self._session, self._crawl, self._frontier = session, session.crawl, session.crawl.frontier
         self._last_line = time.monotonic()
-        self._visited = self._found = self._failed = self._troubled = self._need_scripts = 0
-        self._rendered = self._gained = self._own_errors = 0
-        self._rendering = 0.0
-        self._no_browser = no_browser
-        self._holds = 0
+        self._before = session.totals()
+        self._troubled = self._holds = 0
+        self._says_no_browser = False
         self._longest: Held | None = None
         self._last_failure = ""
         self.expected: ExpectedFinds | None = None
-        self._last_page, self._silence_reported, self._last_count = self._last_line, False, 0
+        self._last_page, self._silence_reported = self._last_line, False
+        self._last_requests = self._before.requests
         shown = _terminal() and not is_quiet()
         self._live = Live(console=Console(stderr=True), transient=True, refresh_per_second=4) if shown else None
 
@@ -105,12 +104,8 @@ class LiveLine:
             match event:
                 case Visited():
                     self._last_page, self._silence_reported = time.monotonic(), False
-                    self._visited += 1
-                    self._found += event.verdict.relevant
-                    self._count_scripts(event)
+                    self._tell_no_browser(event)
                 case Failed():
-                    self._failed += not event.excused and event.trouble is None
-                    self._own_errors += event.trouble is not None
                     self._last_failure = f"{event.visit.url}: {event.reason}"
                 case Troubled():
                     self._troubled += 1
@@ -120,7 +115,6 @@ class LiveLine:
                     if self._longest is None or event.seconds > self._longest.seconds:
                         self._longest = event
                 case Taught():
-                    self._found = max(0, self._found + event.gain)
                     self._say(taught_line(event))
                 case Paused(since=since, reason=reason):
                     self._say(f"nothing has answered since {moment(since)}; the last failure was: {reason}; paused")
@@ -135,27 +129,22 @@ class LiveLine:
                     self._say(f"{who} asks: {plain(described(action), 400)}{refusal}")
         self.tick()
 
-    def _count_scripts(self, event: Visited) -> None:
-        if event.needs_scripts and not self._need_scripts and self._no_browser:
-            self._say(f"pages that need scripts are not rendered: {self._no_browser}")
-        self._need_scripts += event.needs_scripts
-        if event.rendering is not None:
-            self._rendered += event.rendering.began
-            self._gained += event.rendering.gained
-            self._rendering += event.rendering.seconds
+    def _tell_no_browser(self, event: Visited) -> None:
+        if event.needs_scripts and self._session.no_browser and not self._says_no_browser:
+            self._says_no_browser = True
+            self._say(f"pages that need scripts are not rendered: {self._session.no_browser}")
 
     def tick(self) -> None:
         """Call regularly, whether or not there were events."""
         if self._live:
             self._live.update(Text(self.line()))
-        if (
-            time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
-            and self._visited + self._failed + self._own_errors > self._last_count
-        ):
-            self._last_line, self._last_count = time.monotonic(), self._visited + self._failed + self._own_errors
-            _log.info("%s", self.line())
-            if not self._live:
-                remark(self.line())
+        if time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
+            requests = self._session.totals().requests
+            if requests > self._last_requests:
+                self._last_line, self._last_requests = time.monotonic(), requests
+                _log.info("%s", self.line())
+                if not self._live:
+                    remark(self.line())
         if self._crawl.guidance.paused_by:
             self._last_page = time.monotonic()
         if time.monotonic() - self._last_page >= SECONDS_WITHOUT_A_PAGE and not self._silence_reported:
@@ -177,35 +166,37 @@ class LiveLine:
             remark(line)
 
     def line(self) -> str:
-        seconds = max(1e-9, self._run_time.seconds)
-        share = self._found / self._visited if self._visited else 0.0
-        done = f"{self._visited:,} pages  {self._visited / seconds:,.1f}/s  {self._found:,} relevant ({share:.0%})"
+        totals = self._session.totals()
+        seconds = max(1e-9, totals.seconds)
+        found = f"{totals.relevant:,} relevant ({share(totals.relevant, totals.pages)})"
+        done = f"{totals.pages:,} pages  {totals.pages / seconds:,.1f}/s  {found}"
         queue = f"{len(self._frontier):,} waiting  {self._frontier.hosts_delayed():,} hosts delayed"
-        idle = f"idle by choice {self._crawl.idle / seconds:.0%}"
+        idle = f"idle by choice {self._crawl.idle / max(1e-9, self._session.run_time.seconds):.0%}"
         since, who = self._crawl.paused_since, self._crawl.guidance.paused_by
-        end = self._end(seconds) if since is None else f"paused: nothing has answered since {moment(since)}"
+        end = self._end(totals) if since is None else f"paused: nothing has answered since {moment(since)}"
         if (https_since := self._crawl.https_paused_since) is not None:
             end = f"https links wait: no certificate was accepted since {moment(https_since)}"
         end = f"paused by {plain(who, 40)}, until `spoor unpause`" if who else end
-        scripts = f"{self._need_scripts:,} need scripts  " if self._need_scripts else ""
-        scripts += f"{self._rendered:,} rendered ({self._gained:,} gained)  " if self._rendered else ""
-        scripts = f"{self._own_errors:,} internal errors  {scripts}" if self._own_errors else scripts
-        return f"{done}  {queue}  {self._failed:,} failed  {scripts}{idle}  {self._expected()}{end}"
+        scripts = f"{totals.needs_scripts:,} need scripts  " if totals.needs_scripts else ""
+        scripts += f"{totals.rendered:,} rendered ({totals.gained:,} gained)  " if totals.rendered else ""
+        scripts = f"{totals.internal_errors:,} internal errors  {scripts}" if totals.internal_errors else scripts
+        return f"{done}  {queue}  {totals.failures:,} failures  {scripts}{idle}  {self._expected()}{end}"
 
     def _expected(self) -> str:
         if (expected := self.expected) is None:
             return ""
         return f"expected: {expected.among_waiting:,.0f} relevant waiting, {expected.next_500:,.0f} in the next 500  "
 
-    def _end(self, seconds: float) -> str:
+    def _end(self, totals: CrawlTotals) -> str:
         """The reason and time of the end of the crawl, by the budget that will be spent first."""
         ends, limits = [], self._crawl.limits
         if limits.visits is not None:
             left = max(0, limits.visits - self._frontier.spent)
-            ends.append((left * seconds / max(1, self._visited), f"{left:,} visits left"))
+            ends.append((left * totals.seconds / max(1, totals.visits), f"{left:,} visits left"))
         if limits.until is not None:
             allowed = limits.until - limits.began
-            ends.append((max(0.0, allowed - seconds), f"{allowed / 60:g} minutes in all"))
+            left_seconds = max(0.0, allowed - self._session.run_time.seconds)
+            ends.append((left_seconds, f"{allowed / 60:g} minutes in all"))
         if not ends:
             return "ends when nothing waits"
         soonest, why = min(ends)
@@ -213,45 +204,38 @@ class LiveLine:
 
     @property
     def nothing_but(self) -> str:
-        """The last failure, if no page was fetched; otherwise ""."""
-        return "" if self._visited else self._last_failure
+        """The last failure, if no page was fetched in this run; otherwise ""."""
+        return "" if self._session.totals().pages > self._before.pages else self._last_failure
 
     def summary(self, ended: str, folder: Path) -> str:
-        share = f" ({self._found / self._visited:.0%})" if self._visited else ""
-        done = f"{self._visited:,} pages in {self._run_time.seconds:,.1f} s, {self._found:,} relevant{share}"
-        left = f"{self._failed:,} failed visits, {len(self._frontier):,} links still waiting"
+        totals = self._session.totals()
+        found = f"{totals.relevant:,} relevant ({share(totals.relevant, totals.pages)})"
+        done = f"{totals.pages:,} pages in {duration(totals.seconds)}, {found}"
+        left = f"{visits_in_words(totals)}; {len(self._frontier):,} links still waiting"
         idle = f"a connection was idle for {self._crawl.idle:,.1f} s, waiting for better links on delayed hosts"
         end = f"ended because {ended}; the crawl is in {folder}"
-        return "\n".join([f"{done}, {left}", idle, *self._mishaps(), end])
+        return "\n".join([f"{done}; {left}", idle, *self._mishaps(totals), end])
 
     def as_json(self, ended: str, folder: Path) -> dict[str, object]:
         return {
             "folder": str(folder),
-            "pages": self._visited,
-            "relevant": self._found,
-            "failed": self._failed,
-            "internal_errors": self._own_errors,
-            "need_scripts": self._need_scripts,
-            "rendered": self._rendered,
-            "gained": self._gained,
-            "render_seconds": self._rendering,
+            **self._session.totals().as_json(),
             "waiting": len(self._frontier),
-            "seconds": self._run_time.seconds,
             "idle": self._crawl.idle,
             "ended_because": ended,
         }
 
-    def _mishaps(self) -> Iterator[str]:
-        if self._need_scripts:
-            missing = f"; {self._no_browser}" if self._no_browser else ""
-            yield f"{self._need_scripts:,} pages need scripts: they have hardly any text{missing}"
-        if self._rendered:
-            took = f"tabs were busy for {self._rendering:,.1f} s"
-            yield f"{self._rendered:,} pages were rendered, {self._gained:,} of them gained text or links; {took}"
+    def _mishaps(self, totals: CrawlTotals) -> Iterator[str]:
+        if totals.needs_scripts:
+            missing = f"; {self._session.no_browser}" if self._session.no_browser else ""
+            yield f"{totals.needs_scripts:,} pages need scripts: they have hardly any text{missing}"
+        if totals.rendered:
+            took = f"tabs were busy for {totals.render_seconds:,.1f} s"
+            yield f"{totals.rendered:,} pages were rendered, {totals.gained:,} of them gained text or links; {took}"
         if self._troubled:
             yield f"{self._troubled:,} URLs were processed in part because of internal errors; samples are in trouble/"
-        if self._own_errors:
-            yield f"{self._own_errors:,} visits failed because of internal errors; samples are in trouble/"
+        if totals.internal_errors:
+            yield f"{totals.internal_errors:,} requests failed because of internal errors; samples are in trouble/"
         if self._longest is not None:
             about = f" with {self._longest.url}" if self._longest.url else ""
             longest = f"longest {self._longest.seconds:.1f} s{about}: {self._longest.where}"
@@ -318,6 +302,7 @@ FLAGS = {
 
 def run_crawl(arguments: argparse.Namespace) -> int:
     settings = settings_for(CrawlFolder(arguments.out), arguments)
+    admit(settings, arguments.out, given_by(arguments))
     objects = checked(settings, CrawlFolder(arguments.out))
     for line in remarks(settings.crawl.proxy, os.environ):
         _log.warning("%s", line)
@@ -331,7 +316,7 @@ def run_crawl(arguments: argparse.Namespace) -> int:
     search_seldom_for_circles()
     with open_for_crawling(arguments.out) as folder:
         prepare(kernels_for(settings, objects), announced)
-        return asyncio.run(_crawl(folder, with_kept_model(settings, folder), objects, arguments))
+        return asyncio.run(_crawl(folder, with_kept_inputs(settings, folder), objects, arguments))
 
 
 def _shards(arguments: argparse.Namespace) -> int | None:
@@ -348,12 +333,21 @@ def _shards(arguments: argparse.Namespace) -> int | None:
 
 def checked(settings: Config, folder: CrawlFolder) -> Objects:
     """Builds the strategy. Reports errors in the settings before a folder is created."""
-    objects = NO_OBJECTS.made(settings)
+    check_target(settings, folder)
+    check_inputs(settings, folder)
+    objects = NO_OBJECTS.made(settings, folder)
     Proxies.of(settings.crawl.proxy, os.environ)
     program_for(settings.render)
     if warning := misleading(settings, earlier_crawl(settings, strategy_of(settings, objects), folder)):
         _log.warning("%s", warning)
     return objects
+
+
+def given_by(arguments: argparse.Namespace) -> Collection[Key]:
+    """The settings that the person gives with this command; all others are those of the folder."""
+    if arguments.settings is not None:
+        return ALL_KEYS
+    return {key for flag, key in FLAGS.items() if getattr(arguments, flag) is not None}
 
 
 def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
@@ -364,7 +358,7 @@ def settings_for(folder: CrawlFolder, arguments: argparse.Namespace) -> Config:
     if arguments.settings is not None:
         table, beside = config.read(arguments.settings), arguments.settings.parent
     else:
-        table, beside = config.parsed(earlier or "", str(folder.path / "crawl.toml")), Path()
+        table, beside = config.parsed(earlier or "", str(folder.path / "crawl.toml")), folder.path
     return registry.checked(with_flags(table, arguments), beside)
 
 
@@ -415,14 +409,13 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, argume
             loop.add_signal_handler(name, session.stop, "it was interrupted")
         if who := session.crawl.guidance.paused_by:
             remark(f"paused by {plain(who)}: no requests are made until `spoor unpause {folder.path}`")
-        metrics = metrics_of(session, folder.path.resolve().name)
         if arguments.metrics is not None:
-            address = await opened.enter_async_context(serving(registry_of(metrics), arguments.metrics))
+            registered = registry_of(metrics_of(session))
+            address = await opened.enter_async_context(serving(registered, arguments.metrics))
             remark(f"metrics are at {address}")
-        with LiveLine(session.crawl, session.run_time, session.no_browser) as line:
+        with LiveLine(session) as line:
             beside = [asyncio.create_task(task) for task in (_tick(line), _look_ahead(line, folder))]
             async for events in run_for(session, settings.crawl.max_minutes):
-                metrics.tell(events)
                 line.tell(events)
             for task in beside:
                 task.cancel()
@@ -431,8 +424,9 @@ async def _crawl(folder: CrawlFolder, settings: Config, objects: Objects, argume
             print_json(line.as_json(session.ended(), folder.path))
         else:
             say(line.summary(session.ended(), folder.path))
+        nothing_but = line.nothing_but
     if session.broken:
         raise RequestsBroken(f"{session.broken}; {REPORT_IT}")
-    if line.nothing_but:
-        raise BadInput(f"no page was fetched; the last failure was {line.nothing_but}")
+    if nothing_but:
+        raise BadInput(f"no page was fetched; the last failure was {nothing_but}")
     return 0

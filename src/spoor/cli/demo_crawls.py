@@ -19,7 +19,7 @@ from spoor.demo.plan import PageKind, Place, Plan
 from spoor.demo.server import DemoServer
 from spoor.demo.site import plan
 from spoor.errors import BadInput, MissingExtra, UsageError
-from spoor.events import Event, Failed, Visited
+from spoor.events import Event, Visited
 from spoor.live.from_settings import kernels_for
 from spoor.live.process import search_seldom_for_circles
 from spoor.live.session import open_session
@@ -38,7 +38,7 @@ CONTACT = "mailto:demo@spoor.invalid"
 CONNECTIONS, DELAY = 32, 0.1
 """Concurrent requests, and the host delay in seconds: a tenth of that of a live crawl, like all times of the demo
 web."""
-COLUMNS = ("strategy", "visits", "Thai pages", "share", "failed", "hosts", "s", "disallowed requests")
+COLUMNS = ("strategy", "visits", "Thai pages", "share", "failures", "hosts", "s", "disallowed requests")
 
 
 @dataclass(frozen=True)
@@ -143,18 +143,16 @@ async def _crawl(folder: CrawlFolder, strategy: str, web: Plan, max_pages: int) 
     async with DemoServer(web) as server:
         settings = settings_for(strategy, server.seeds, max_pages)
         folder.write_settings(config.dumps(settings))
-        found, failed = 0, 0
         kinds, kind_of = Counter[PageKind](), web.kinds()
         async with open_session(folder, settings) as session:
-            with LiveLine(session.crawl, session.run_time) as line:
+            with LiveLine(session) as line:
                 async for events in session.run():
                     line.tell(events)
-                    found += sum(isinstance(event, Visited) and event.verdict.relevant for event in events)
-                    failed += sum(isinstance(event, Failed) and event.visit.purpose == "page" for event in events)
                     kinds.update(kind_of[place] for place in _found(events) if place in kind_of)
-            visits, seconds = session.crawl.frontier.visits, session.run_time.seconds
+            totals = session.totals()
         asked, disallowed = len(server.requests), server.disallowed.total()
-        return Result(strategy, visits, found, failed, asked, seconds, disallowed, kinds)
+        counts = (totals.visits, totals.relevant, totals.failures, asked, totals.seconds)
+        return Result(strategy, *counts, disallowed, kinds)
 
 
 def _found(events: Iterable[Event]) -> Iterator[Place]:

@@ -8,14 +8,14 @@ from dataclasses import asdict
 
 from spoor import settings as config
 from spoor.api.explaining import learned_lines, lines
-from spoor.cli.terminal import check_writable, print_json, progress, say
+from spoor.cli.terminal import check_result, print_json, progress, say, say_of, write_text
 from spoor.errors import BadInput, UsageError
 from spoor.live.from_settings import AGENT, host_rules
-from spoor.report.export import NEED_SCRIPTS, NOT_KEPT, Report, Selection, count, export
+from spoor.report.export import NEED_SCRIPTS, NO_INDEX, NOT_KEPT, Report, Selection, count, export
 from spoor.report.figures import PARTS, figures
-from spoor.report.page import write_page
+from spoor.report.page import html_of, write_page
 from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
-from spoor.report.showing import duration, moment, plain, share, size
+from spoor.report.showing import duration, moment, plain, share, size, visits_in_words
 from spoor.report.summary import Figures
 from spoor.report.why import account
 from spoor.storage_errors import not_written
@@ -113,7 +113,7 @@ def run_compact(arguments: argparse.Namespace) -> int:
 
 def run_export(arguments: argparse.Namespace) -> int:
     folder = open_for_reading(arguments.folder)
-    check_writable(arguments.out)
+    check_result(arguments.out, arguments.json)
     selection = Selection(arguments.format, arguments.all, arguments.workers)
     with progress("pages", count(folder, selection.every)) as advance:
         report = export(folder, selection, arguments.out, advance)
@@ -121,15 +121,17 @@ def run_export(arguments: argparse.Namespace) -> int:
         counts = {what.replace(" ", "_"): report[what] for what in ("exported", *ASIDES)}
         print_json({"file": str(arguments.out), **counts})
     else:
-        say(f"{arguments.out}: {summary_export(report)}")
+        say_of(arguments.out, f"{arguments.out}: {summary_export(report)}")
     return 0
 
 
-ASIDES = ("without main text", NOT_KEPT, "not in the archive", NEED_SCRIPTS)
+ASIDES = ("without main text", NO_INDEX, NOT_KEPT, "not in the archive", NEED_SCRIPTS)
+
+REMEDIES = {NO_INDEX: " left out (`--all` exports them)"}
 
 
 def summary_export(report: Report) -> str:
-    asides = [f"{report[what]:,} {what}" for what in ASIDES if report[what]]
+    asides = [f"{report[what]:,} {what}{REMEDIES.get(what, '')}" for what in ASIDES if report[what]]
     return ", ".join([f"{report['exported']:,} pages", *asides])
 
 
@@ -141,14 +143,17 @@ def run_report(arguments: argparse.Namespace) -> int:
     if arguments.politeness:
         return _list_breaches(folder, arguments.json)
     out = arguments.out or folder.report
-    check_writable(out)
+    check_result(out, arguments.json)
     with progress("figures counted", len(PARTS)) as advance:
         found = figures(folder, advance)
-    write_page(found, out)
+    if arguments.out is None:
+        write_page(found, out)
+    else:
+        write_text(out, html_of(found))
     if arguments.json:
         print_json({"file": str(out), **_totals(found)})
     else:
-        say(summary_report(found), str(out))
+        say_of(out, summary_report(found), str(out))
     return 0
 
 
@@ -158,11 +163,12 @@ def summary_report(figures: Figures) -> str:
     hosts = f"on {totals.hosts_with_relevant:,} of {totals.hosts:,} hosts"
     left = f", {totals.not_kept:,} not stored" if totals.not_kept else ""
     done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}{left}"
-    listed = f", {totals.from_sitemaps:,} links queued from {totals.sitemaps:,} sitemaps" if totals.sitemaps else ""
-    asides = f"{totals.failures:,} failed visits, {totals.redirects:,} redirects, {totals.duplicates:,} duplicates"
+    listed = f", {totals.sitemap_links:,} links queued from {totals.sitemaps_read:,} sitemaps"
+    listed = listed if totals.sitemaps_read else ""
+    asides = f"{visits_in_words(totals)}; {totals.duplicates:,} duplicates"
     asides += f", {totals.internal_errors:,} internal errors" if totals.internal_errors else ""
     asides += f", {totals.needs_scripts:,} pages need scripts" if totals.needs_scripts else ""
-    asides += f", {totals.rendered:,} rendered ({totals.gained_by_rendering:,} gained)" if totals.rendered else ""
+    asides += f", {totals.rendered:,} rendered ({totals.gained:,} gained)" if totals.rendered else ""
     waiting = links["waiting"] + links["returning"]
     queue = f"{waiting:,} links waiting, {links['parked']:,} parked, {totals.dropped:,} dropped{listed}"
     because = (
@@ -173,7 +179,7 @@ def summary_report(figures: Figures) -> str:
 
 def _totals(figures: Figures) -> dict[str, object]:
     because = None if figures.going_on else figures.stops[-1].because
-    return {"name": figures.name, **asdict(figures.totals), "links": dict(figures.links), "ended_because": because}
+    return {"name": figures.name, **figures.totals.as_json(), "links": dict(figures.links), "ended_because": because}
 
 
 def _list_breaches(folder: CrawlFolder, as_json: bool) -> int:

@@ -10,7 +10,8 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from spoor.cli.terminal import check_writable
-from spoor.errors import SpoorError
+from spoor.errors import SpoorError, UsageError
+from spoor.files import STANDARD_OUTPUT
 
 FILE_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 LARGEST_FILE, OLDER_FILES = 10_000_000, 5
@@ -51,6 +52,9 @@ def logged(file: Path | None, level: str | None) -> Iterator[None]:
 
 
 def _opened(file: Path) -> logging.Handler:
+    if file == STANDARD_OUTPUT:
+        remedy = "--log-level info shows on standard error what it would hold; or name a file"
+        raise UsageError(f"--log-file {file}: {remedy}")
     check_writable(file)
     handler = RotatingFileHandler(file, maxBytes=LARGEST_FILE, backupCount=OLDER_FILES, encoding="utf8")
     handler.setFormatter(logging.Formatter(FILE_FORMAT))

@@ -23,6 +23,7 @@ REGISTER = (
     crawls.register_demo,
     crawls.register_seeds,
     crawls.register_crawl,
+    crawl_folders.register_trust,
     crawl_actions.register_pause,
     crawl_actions.register_unpause,
     crawl_actions.register_stop,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from spoor.cli.terminal import check_writable, print_json, progress, say, write_text
+from spoor.cli.terminal import check_result, print_json, progress, say_of, write_text
 from spoor.errors import BadInput, UsageError
 from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
@@ -34,7 +34,7 @@ def run_seeds(arguments: argparse.Namespace) -> int:
     if not query or not query.isprintable():
         raise UsageError(f"--query {arguments.query!r} has no words to search for")
     sources = {spec: source(spec) for spec in arguments.source}
-    check_writable(arguments.out)
+    check_result(arguments.out, arguments.json)
     for line in remarks(arguments.proxy, os.environ):
         _log.warning("%s", line)
     gathered = asyncio.run(_ask_all(sources, query, arguments))
@@ -50,7 +50,7 @@ def run_seeds(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"file": str(arguments.out), "seeds": [asdict(seed) for seed in seeds]})
     else:
-        say(*_lines(seeds, arguments.out))
+        say_of(arguments.out, *_lines(seeds, arguments.out))
     return 0
 
 

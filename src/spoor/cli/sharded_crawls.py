@@ -7,21 +7,25 @@ import asyncio
 import logging
 import signal
 import time
+from dataclasses import asdict, replace
 
 from spoor import settings as config
 from spoor.cli.terminal import announced, print_json, progress, remark, say
 from spoor.compiled import prepare
 from spoor.crawling.share import BUCKETS
-from spoor.errors import UsageError
+from spoor.errors import BadInput, UsageError
 from spoor.live.from_settings import Objects, kernels_for, within_limit
+from spoor.live.inputs import with_kept_inputs
 from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Totals, of_each_shard
-from spoor.report.showing import duration
+from spoor.report.showing import duration, share, visits_in_words
 from spoor.settings import Config, Target
 from spoor.store.crawl_folder import CrawlFolder, locked
+from spoor.store.crawl_parts import open_parts, totals_of_crawl
 from spoor.store.moving import move_buckets
 from spoor.store.sharded_folder import ShardedFolder
 from spoor.store.sqlite_version import require_sqlite
+from spoor.store.totals import NOTHING, CrawlTotals
 
 SECONDS_BETWEEN_LINES = 10.0
 _log = logging.getLogger(__name__)
@@ -51,6 +55,7 @@ def run_sharded(arguments: argparse.Namespace, settings: Config, objects: Object
             _check_local_disks(sharded, settings, shards, arguments.rebalance)
             move_buckets(sharded, shards, arguments.rebalance, progress)
         sharded.table(shards)
+        settings = with_kept_inputs(settings, folder)
         folder.write_settings(config.dumps(settings))
         prepare(kernels_for(settings, objects), announced)
         with connected(shards, arguments.cluster or ""):
@@ -83,13 +88,25 @@ def _check_local_disks(folder: ShardedFolder, settings: Config, shards: int, reb
 
 async def _crawl(folder: ShardedFolder, settings: Config, shards: int, as_json: bool) -> int:
     line = _Line()
+    before = _totals(folder)
     ended = await crawl_in_actors(folder, settings, shards, line.tell, _stop_on_signals)
+    totals = _totals(folder)
+    line.end(totals)
     summary = line.as_json() | {"folder": str(folder.path), "shards": shards, "ended_because": ended}
     if as_json:
         print_json(summary)
     else:
         say(f"{line.text()}\nended because {ended}; the crawl is in {folder.path}")
+    if totals.pages == before.pages and totals.requests > before.requests:
+        raise BadInput(f"no page was fetched; `spoor report {folder.path}` says why")
     return 0
+
+
+def _totals(folder: ShardedFolder) -> CrawlTotals:
+    if not CrawlFolder(folder.path).parts:
+        return NOTHING
+    with open_parts(CrawlFolder(folder.path)) as parts:
+        return totals_of_crawl(parts)
 
 
 def _stop_on_signals(coordinator: Coordinator) -> None:
@@ -102,7 +119,7 @@ class _Line:
 
     def __init__(self) -> None:
         self._last = time.monotonic()
-        self._totals = Totals(0, 0, 0, 0, 0, 0.0)
+        self._totals = Totals()
 
     def tell(self, totals: Totals) -> None:
         for warning in set(totals.warnings) - set(self._totals.warnings):
@@ -112,14 +129,17 @@ class _Line:
             self._last = time.monotonic()
             remark(self.text())
 
+    def end(self, totals: CrawlTotals) -> None:
+        """Of the shards after their end, from their folders."""
+        self._totals = replace(self._totals, **asdict(totals))
+
     def text(self) -> str:
         totals = self._totals
-        pages = f"{totals.pages:,} pages, {totals.relevant:,} relevant, {totals.failed:,} failed"
-        busiest = f"the busiest shard made {totals.busiest:.0%} of {totals.visits:,} visits"
-        return f"{pages}, {totals.waiting:,} links wait; {busiest}; {duration(totals.seconds)}"
+        found = f"{totals.relevant:,} relevant ({share(totals.relevant, totals.pages)})"
+        done = f"{totals.pages:,} pages in {duration(totals.seconds)}, {found}"
+        busiest = f"the busiest shard made {totals.busiest:.0%} of the visits"
+        return f"{done}; {visits_in_words(totals)}; {totals.waiting:,} links still waiting; {busiest}"
 
     def as_json(self) -> dict[str, object]:
         totals = self._totals
-        counts = {"pages": totals.pages, "relevant": totals.relevant, "failed": totals.failed}
-        rest = {"visits": totals.visits, "waiting": totals.waiting, "busiest_shard": totals.busiest}
-        return {**counts, **rest, "seconds": totals.seconds}
+        return {**(NOTHING + totals).as_json(), "waiting": totals.waiting, "busiest_shard": totals.busiest}

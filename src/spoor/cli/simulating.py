@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from spoor import registry
-from spoor.cli.command import STANDARD_OUTPUT
 from spoor.cli.terminal import (
     SCORE_COLUMNS,
     announced,
@@ -24,6 +23,7 @@ from spoor.cli.terminal import (
 from spoor.compiled import prepare
 from spoor.crawling.share import BUCKETS
 from spoor.errors import UsageError
+from spoor.files import is_standard_output
 from spoor.lab.comparison import Comparison, Objective, compare, grid, simplex, simulation, tune, value, workers
 from spoor.lab.measures import Information, Timing, information
 from spoor.lab.plots import plot_scores
@@ -117,7 +117,7 @@ def run_simulate(arguments: argparse.Namespace) -> int:
         done = simulation(task, strategy, orders, advance)
     score, first = done.score, done.runs[0]
     collected = information(first, first.timing.elapsed if first.timing else None)
-    if arguments.json != STANDARD_OUTPUT:
+    if not is_standard_output(arguments.json):
         print_table(*score_table([score]))
         if first.timing:
             _show_timing(first.timing)
@@ -160,7 +160,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     runs = variants * len(prepared_task(task).seed_orders(orders))
     with workers(arguments.workers) as pool, progress("runs", runs) as advance:
         comparison = compare(task, strategies, pool, advance, orders, shards)
-    if arguments.json != STANDARD_OUTPUT:
+    if not is_standard_output(arguments.json):
         show(comparison)
     if arguments.json:
         write_json(arguments.json, comparison.as_json())
@@ -192,7 +192,7 @@ def run_tune(arguments: argparse.Namespace) -> int:
     prepare(kernels_for(task, strategies), announced)
     with workers(arguments.workers) as pool, progress("combinations", len(strategies) + 1) as advance:
         tried = tune(task, strategies, arguments.objective, pool, advance)
-    if arguments.json != STANDARD_OUTPUT:
+    if not is_standard_output(arguments.json):
         _show_tuning(tried, arguments.objective)
         say(f"\nrun the best with:\n  {_command(arguments, tried.scores[0].strategy)}")
     if arguments.json:

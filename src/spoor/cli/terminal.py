@@ -12,9 +12,9 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from spoor.cli.command import STANDARD_OUTPUT
 from spoor.cli.streams import LostOutput
-from spoor.errors import BadInput
+from spoor.errors import BadInput, UsageError
+from spoor.files import is_standard_output, output_file
 from spoor.progress import Advance, unseen
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _lines(doing: str, total: int | None) -> Advance:
 def check_writable(*paths: Path | None) -> None:
     """Raises before long work if a result could not be written after it."""
     for path in paths:
-        if path is None or path == STANDARD_OUTPUT:
+        if path is None or is_standard_output(path):
             continue
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -214,8 +214,23 @@ def check_writable(*paths: Path | None) -> None:
             raise BadInput(f"cannot write {path}: permission denied")
 
 
+def check_result(out: Path, as_json: bool) -> None:
+    """Raises before long work if the result cannot be written, or would be mixed with `--json` on standard output."""
+    if as_json and is_standard_output(out):
+        raise UsageError(f"--out {out} and --json would both write to standard output; give --out a file")
+    check_writable(out)
+
+
+def say_of(out: Path, *lines: str) -> None:
+    """Prints the summary of a result: to standard error if standard output has the result itself."""
+    if is_standard_output(out):
+        remark("\n".join(lines))
+    else:
+        say(*lines)
+
+
 def write_json(path: Path, value: object) -> None:
-    if path == STANDARD_OUTPUT:
+    if is_standard_output(path):
         print_json(value)
     else:
         write_text(path, json.dumps(value, ensure_ascii=False) + "\n")
@@ -224,6 +239,9 @@ def write_json(path: Path, value: object) -> None:
 def write_text(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf8")
+        with output_file(path) as file:
+            file.write(text.encode())
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise BadInput(f"cannot write {path}: {error.strerror}") from None

@@ -155,6 +155,12 @@ class Access:
         """A robots.txt could not be fetched because of an outage on our side: it is requested again."""
         self._frontier.keep_robots(RobotsFile(url, now))
 
+    def ask_again(self, url: str) -> None:
+        """If the robots.txt of a link could not be fetched, it is requested again before the link."""
+        file = self._frontier.robots_for(url, 0.0)
+        if isinstance(file, RobotsFile) and file.failed:
+            self._frontier.keep_robots(RobotsFile(file.url, 0.0))
+
     def fail(self, visit: Visit, failure: Failure, now: float, waiting: int) -> Failed:
         """Processes a visit to a robots.txt that failed. It is requested again, unless the host itself will not
         change."""

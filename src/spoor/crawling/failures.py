@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from spoor.crawling.access import Access
 from spoor.crawling.isolation import IsolatedParts, Isolation
-from spoor.events import Event, Failed
+from spoor.events import Event, Excused, Failed, Result
 from spoor.frontier.entry import TROUBLE, State
 from spoor.frontier.frontier import Frontier
 from spoor.pricing import Limits
-from spoor.records import Failure, Trouble, Visit
+from spoor.records import SOONEST, Failure, Trouble, Visit
 
 APART_AFTER = 60.0
 """Seconds before a URL is tried once more, in isolation, after an error of spoor."""
+
+OUTAGE = "it failed because of an outage on our side"
+"""Why a failed visit does not count after all."""
 
 
 class Failures:
@@ -35,7 +39,8 @@ class Failures:
             self._frontier.delay_until(visit.host, now, again_at)
         if visit.tries + 1 >= self._limits.tries:
             again_at = None
-        self._frontier.settle(visit.url, now, again_at)
+        unreached = visit.key == SOONEST and again_at is None and not failure.reason.startswith("HTTP ")
+        self._frontier.settle(visit.url, now, again_at, failure.reason if unreached else "")
         self._parts.learn_miss(visit, failure.reason)
         return Failed(visit, now, failure.reason, again_at, waiting)
 
@@ -67,9 +72,12 @@ class Failures:
             self._frontier.excuse(visit.url, now)
         return Failed(visit, now, failure.reason, now, waiting, excused=True)
 
-    def restore(self, visit: Visit, now: float) -> None:
+    def restore(self, visit: Visit, now: float) -> Iterator[Excused]:
         """The same for a visit that failed before the outage was detected."""
         if visit.purpose == "robots":
             self._access.forget(visit.url, now)
-        else:
-            self._frontier.restore(visit.url, visit.tries, now)
+            return
+        before = self._frontier.restore(visit.url, visit.tries, now)
+        if before is not None and visit.purpose == "page":
+            result = Result.FAILURE if before is State.SETTLED else Result.RETRY
+            yield Excused(now, visit.url, OUTAGE, result)

@@ -43,7 +43,7 @@ def learn_anew(strategy: Strategy, lessons: Iterable[Lesson], under_way: Iterabl
     counted again."""
     learners = [learner for learner in strategy.learners() if isinstance(learner, Relearner)]
     forgetful = [learner for learner in learners if _forgets(learner)]
-    for lesson in lessons:
+    for lesson in lessons if forgetful else ():
         for learner in forgetful:
             relearn(learner, lesson)
     counters = [learner for learner in forgetful if isinstance(learner, PendingCounter)]

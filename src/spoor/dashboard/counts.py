@@ -21,16 +21,17 @@ from spoor.storage_errors import is_of_surroundings, not_written, storing
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.journal import open_to_read
 from spoor.store.transactions import transaction
+from spoor.store.verdicts import last_change
 
 FILE = "dashboard.db"
 PIECE = 50_000
 """Rows of the journal counted in one transaction: about half a second."""
 FINE, COARSE = 4, 256
 """Rows of the journal for each point of a curve: in a short crawl, and in a long one."""
-VERSION = 3
+VERSION = 4
 
 _CURVE_COLUMNS = """
-    bucket INTEGER PRIMARY KEY, number INTEGER NOT NULL, at REAL NOT NULL, requests INTEGER NOT NULL,
+    bucket INTEGER PRIMARY KEY, number INTEGER NOT NULL, at REAL NOT NULL, visits INTEGER NOT NULL,
     pages INTEGER NOT NULL, relevant INTEGER NOT NULL, failures INTEGER NOT NULL, redirects INTEGER NOT NULL,
     bytes INTEGER NOT NULL, waiting INTEGER NOT NULL
 """
@@ -39,10 +40,12 @@ CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS hosts (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, pages INTEGER NOT NULL DEFAULT 0,
     relevant INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0, redirects INTEGER NOT NULL DEFAULT 0,
-    bytes INTEGER NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, last REAL NOT NULL DEFAULT 0,
+    retries INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0,
+    seconds REAL NOT NULL DEFAULT 0, last REAL NOT NULL DEFAULT 0,
     share REAL GENERATED ALWAYS AS (CASE WHEN pages THEN 1.0 * relevant / pages ELSE 0.0 END) VIRTUAL,
     mean_seconds REAL GENERATED ALWAYS AS (
-        CASE WHEN pages + failures + redirects THEN seconds / (pages + failures + redirects) ELSE 0.0 END
+        CASE WHEN pages + failures + redirects + retries
+        THEN seconds / (pages + failures + redirects + retries) ELSE 0.0 END
     ) VIRTUAL
 );
 CREATE INDEX IF NOT EXISTS hosts_by_relevant ON hosts (relevant, id);
@@ -78,6 +81,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (title, url, body, content =
 _NEW = "id > :after AND id <= :until"
 _FAILED = f"FROM crawl.events WHERE {_NEW} AND kind = 'failed'"
 _PURPOSE = "ifnull(json_extract(detail, '$.purpose'), 'page')"
+_BEFORE = "json_extract(detail, '$.before')"
 _REASON = "ifnull(json_extract(detail, '$.reason'), '')"
 
 _CURVE = """
@@ -88,11 +92,11 @@ FROM (
     SELECT id, ended AS at, 1 AS page, relevant, 0 AS failed, 0 AS redirected, size, waiting
     FROM crawl.pages WHERE id > :after AND id <= :until
     UNION ALL
-    SELECT id, at, 0, 0, kind = 'failed', kind = 'redirected', 0, ifnull(json_extract(detail, '$.waiting'), 0)
-    FROM crawl.events WHERE id > :after AND id <= :until AND number IS NOT NULL
+    SELECT id, at, 0, 0, result = 'failure', result = 'redirect', 0, ifnull(json_extract(detail, '$.waiting'), 0)
+    FROM crawl.events WHERE id > :after AND id <= :until AND result NOT IN ('', 'excused')
 ) WHERE 1 GROUP BY 1
 ON CONFLICT (bucket) DO UPDATE SET number = excluded.number, at = excluded.at,
-    requests = requests + excluded.requests, pages = pages + excluded.pages,
+    visits = visits + excluded.visits, pages = pages + excluded.pages,
     relevant = relevant + excluded.relevant, failures = failures + excluded.failures,
     redirects = redirects + excluded.redirects, bytes = bytes + excluded.bytes, waiting = excluded.waiting
 """
@@ -115,11 +119,19 @@ _STEPS = (
     """,
     f"""
     UPDATE hosts SET failures = failures + new.failures_, redirects = redirects + new.redirects_,
-        seconds = seconds + new.seconds_, last = max(last, new.last_)
+        retries = retries + new.retries_, seconds = seconds + new.seconds_, last = max(last, new.last_)
     FROM (
-        SELECT host, sum(kind = 'failed') AS failures_, sum(kind = 'redirected') AS redirects_,
-            sum(at - ifnull(started, at)) AS seconds_, max(at) AS last_
+        SELECT host, sum(result = 'failure') AS failures_, sum(result = 'redirect') AS redirects_,
+            sum(result = 'to be tried again') AS retries_, max(at) AS last_,
+            sum(CASE WHEN result IN ('', 'excused') THEN 0.0 ELSE at - started END) AS seconds_
         FROM crawl.events WHERE {_NEW} AND (number IS NOT NULL OR kind = 'failed') GROUP BY host
+    ) AS new WHERE hosts.name = new.host
+    """,
+    f"""
+    UPDATE hosts SET failures = failures - new.failures_, retries = retries - new.retries_
+    FROM (
+        SELECT host, sum({_BEFORE} = 'failure') AS failures_, sum({_BEFORE} = 'to be tried again') AS retries_
+        FROM crawl.events WHERE {_NEW} AND kind = 'excused' GROUP BY host
     ) AS new WHERE hosts.name = new.host
     """,
     f"""
@@ -145,6 +157,15 @@ _STEPS = (
     ) AS new CROSS JOIN failures ON purpose = purpose_ AND reason = reason_
     """,
     f"""
+    UPDATE failures SET given_up = given_up - new.times_ FROM (
+        SELECT failed.failure AS failure_, count(*) AS times_ FROM crawl.events AS later JOIN failed ON failed.id = (
+            SELECT max(id) FROM crawl.events AS first WHERE first.host = later.host AND first.url = later.url
+                AND first.result = 'failure' AND first.id < later.id
+        ) WHERE later.{_NEW.replace("AND id", "AND later.id")} AND later.kind = 'excused' AND {_BEFORE} = 'failure'
+        GROUP BY 1
+    ) AS new WHERE failures.id = new.failure_
+    """,
+    f"""
     INSERT INTO kinds SELECT kind, count(*) FROM crawl.events WHERE {_NEW} GROUP BY kind
     ON CONFLICT (kind) DO UPDATE SET times = times + excluded.times
     """,
@@ -160,10 +181,14 @@ _STEPS = (
 _REVISED = """
 CREATE TEMP TABLE revised AS SELECT listed.id AS id, listed.host AS host, listed.language AS language,
     pages.relevance AS relevance, pages.relevant AS relevant, pages.relevant - listed.relevant AS more
-FROM crawl.judged JOIN crawl.pages ON pages.host = judged.host AND pages.url = judged.url
-    JOIN listed ON listed.id = pages.id
-WHERE judged.version > ? AND (pages.relevance, pages.relevant) != (listed.relevance, listed.relevant)
+FROM ({changed}) AS changed CROSS JOIN crawl.pages ON pages.id = changed.page CROSS JOIN listed ON listed.id = pages.id
+WHERE (pages.relevance, pages.relevant) != (listed.relevance, listed.relevant)
 """
+_BY_A_LESSON = """
+SELECT pages.id AS page FROM crawl.judged JOIN crawl.pages ON pages.host = judged.host AND pages.url = judged.url
+WHERE judged.version > ?
+"""
+_REPLACED = "SELECT DISTINCT page FROM crawl.verdicts WHERE id > ?"
 _ADD_REVISED = """
 UPDATE {table} SET relevant = {table}.relevant + new.more
 FROM (SELECT {of} AS which, sum(more) AS more FROM revised WHERE more GROUP BY 1) AS new WHERE {key} = new.which
@@ -179,7 +204,7 @@ _REVISIONS = (
     """,
     "DROP TABLE revised",
 )
-"""Apply the verdicts that a lesson changed to the counts made before it."""
+"""Apply verdicts that changed to the counts made before."""
 
 _LAST = (
     "SELECT max(ifnull((SELECT max(id) FROM crawl.pages), 0), ifnull((SELECT max(id) FROM crawl.events), 0)), "
@@ -238,7 +263,7 @@ def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
     """Counts one more batch. Returns the number reached and the last one in the journal. Another dashboard may count
     into the same file."""
     last, _ = db.execute(_LAST).fetchone()
-    if state_of(db, "journal") >= last:
+    if state_of(db, "journal") >= last and state_of(db, "verdict") >= last_change(db, "crawl"):
         return last, last
     with transaction(db):
         after = state_of(db, "journal")
@@ -250,13 +275,17 @@ def count_on(db: sqlite3.Connection, piece: int = PIECE) -> tuple[int, int]:
 
 
 def _count_revisions(db: sqlite3.Connection) -> None:
-    """Of lessons since the last count. A lesson is itself an event, so new rows follow each lesson."""
-    known, lesson = state_of(db, "lesson"), last_lesson(db, "crawl")
-    if lesson > known:
-        db.execute(_REVISED, (known,))
-        for step in _REVISIONS:
-            db.execute(step)
-        db.execute("INSERT OR REPLACE INTO state VALUES ('lesson', ?)", (lesson,))
+    """Of lessons, and of persons and `spoor rejudge`, since the last count. A lesson is itself an event, so new rows
+    follow each lesson."""
+    for name, last, changed in (
+        ("lesson", last_lesson(db, "crawl"), _BY_A_LESSON),
+        ("verdict", last_change(db, "crawl"), _REPLACED),
+    ):
+        if last > (known := state_of(db, name)):
+            db.execute(_REVISED.format(changed=changed), (known,))
+            for step in _REVISIONS:
+                db.execute(step)
+            db.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (name, last))
 
 
 def last_lesson(db: sqlite3.Connection, schema: str = "main") -> int:
@@ -276,7 +305,7 @@ def redirects_counted(db: sqlite3.Connection, url: str) -> list[tuple[str, str]]
 
 def state_of(db: sqlite3.Connection, name: str) -> int:
     """The last number processed: `journal` of the counted rows, `texts` of the indexed texts, `lesson` of the last
-    lesson whose verdicts were counted."""
+    lesson whose verdicts were counted, `verdict` of the last verdict that replaced another."""
     row = db.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
     return int(row[0]) if row else 0
 

@@ -9,8 +9,8 @@ from typing import Literal
 from spoor.dashboard.overview import CurvePoint
 from spoor.report.charts import Point, Series, chart
 
-What = Literal["relevant", "share", "waiting", "failures", "requests", "bytes"]
-Over = Literal["requests", "time"]
+What = Literal["relevant", "share", "waiting", "failures", "visits", "bytes"]
+Over = Literal["visits", "time"]
 SMOOTHED = 12
 """Number of points over which a share is computed."""
 MEGABYTE = 1e6
@@ -18,10 +18,10 @@ MEGABYTE = 1e6
 
 @dataclass(frozen=True, slots=True)
 class ChartQuery:
-    """The quantity to draw, over requests or time, and the numbers of the crawls, separated by commas."""
+    """The quantity to draw, over visits or time, and the numbers of the crawls, separated by commas."""
 
     what: What = "relevant"
-    over: Over = "requests"
+    over: Over = "visits"
     crawls: str = ""
 
 
@@ -44,8 +44,8 @@ DRAWN: dict[str, Drawn] = {
     "relevant": Drawn("relevant pages found", lambda curve, place: curve[place].relevant),
     "share": Drawn("relevant pages among the latest fetches, in percent", _share),
     "waiting": Drawn("links waiting", lambda curve, place: curve[place].waiting),
-    "failures": Drawn("failed requests", lambda curve, place: curve[place].failures),
-    "requests": Drawn("requests", lambda curve, place: curve[place].requests),
+    "failures": Drawn("failures", lambda curve, place: curve[place].failures),
+    "visits": Drawn("visits", lambda curve, place: curve[place].visits),
     "bytes": Drawn("megabytes fetched", lambda curve, place: curve[place].bytes / MEGABYTE),
 }
 UNITS = (("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0), ("seconds", 1.0))
@@ -54,14 +54,14 @@ UNITS = (("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0), ("seconds", 
 def drawn(asked: ChartQuery, curves: dict[str, list[CurvePoint]]) -> str:
     """SVG. `curves` by the names of crawls, in the order of the legend."""
     kind = DRAWN[asked.what]
-    unit, length = _unit(curves) if asked.over == "time" else ("requests", 1.0)
+    unit, length = _unit(curves) if asked.over == "time" else ("visits", 1.0)
     series = [Series(name, _points(curve, kind, asked.over, length)) for name, curve in curves.items()]
     return chart(series, f"{kind.name}, over {unit}", unit)
 
 
 def _points(curve: list[CurvePoint], kind: Drawn, over: Over, length: float) -> list[Point]:
     return [
-        (point.seconds / length if over == "time" else float(point.requests), max(0.0, kind.read(curve, place)))
+        (point.seconds / length if over == "time" else float(point.visits), max(0.0, kind.read(curve, place)))
         for place, point in enumerate(curve)
     ]
 

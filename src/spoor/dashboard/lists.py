@@ -96,7 +96,7 @@ COLUMNS = {
     "last": "last",
     "name": "name",
 }
-_READ = "id, name, pages, relevant, share, failures, redirects, bytes, mean_seconds, last"
+_READ = "id, name, pages, relevant, share, failures, redirects, retries, bytes, mean_seconds, last"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class HostQuery(ListQuery):
 
 @dataclass(frozen=True, slots=True)
 class ListedHost:
-    """A host with requests. `seconds` is the mean duration of a request, `delay` the host delay, `last` the time of the
+    """A host with requests. `seconds` is the mean duration of a visit, `delay` the host delay, `last` the time of the
     last response; `free_at` is when the next request is allowed, and `blocked` why there is none, "" if it is not
     blocked."""
 
@@ -121,6 +121,7 @@ class ListedHost:
     share: float
     failures: int
     redirects: int
+    retries: int
     bytes: int
     seconds: float
     last: float

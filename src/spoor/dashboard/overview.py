@@ -17,8 +17,9 @@ from spoor.settings import Config
 from spoor.stopping import ExpectedFinds
 from spoor.store.event_rows import WHILE_IT_RUNS
 from spoor.store.idle_time import idle_of_run
-from spoor.store.run_time import Timeline, runs_of, seconds_of_runs
+from spoor.store.run_time import Timeline, runs_of
 from spoor.store.steered import steered
+from spoor.store.totals import totals_of
 
 State = Literal["running", "paused", "ended", "killed", "empty"]
 POINTS = 240
@@ -26,21 +27,19 @@ POINTS = 240
 LONG = 40_000
 """Rows of a journal from which curves use the coarse table."""
 LATELY = 0.2
-"""Share of the requests, the latest, on which a forecast is based."""
+"""Share of the visits, the latest, on which a forecast is based."""
 LEAST_LATELY = 200
 CERTAIN = 1.96
 """Standard deviations of a 95 % interval."""
-
-_SUMS = "sum(requests), sum(pages), sum(relevant), sum(failures), sum(redirects), sum(bytes)"
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """A forecast if the crawl continues at its recent rate: when its budget ends, None if unknown, and the expected
-    number of relevant pages by then, with a 95 % interval. `basis` names the requests it is based on."""
+    number of relevant pages by then, with a 95 % interval. `basis` names the visits it is based on."""
 
     ends_at: float | None
-    requests: int
+    visits: int
     relevant: int
     at_least: int
     at_most: int
@@ -50,10 +49,11 @@ class Forecast:
 @dataclass(frozen=True, slots=True)
 class Overview:
     """The current state of a crawl. Times are in seconds since 1970; `seconds` is how long it ran, `idle` for how many
-    seconds connections were left free for better links. `expected` is None if the strategy does not predict the yield
-    of links, or until it is computed; `teaching` is None if the judge cannot be taught. `counted` and `searchable` are
-    the shares of the journal that the dashboard has counted, and whose texts it has indexed; `blocks` are the patterns
-    blocked by persons."""
+    seconds connections were left free for better links. `visits` are those that the budget is charged for, `excused`
+    the others; `requests` are all that were sent. `expected` is None if the strategy does not predict the yield of
+    links, or until it is computed; `teaching` is None if the judge cannot be taught. `counted` and `searchable` are
+    the shares of the journal that the dashboard has counted, and whose texts it has indexed; `blocks` are the
+    patterns blocked by persons."""
 
     number: int
     name: str
@@ -65,12 +65,15 @@ class Overview:
     began: float | None
     last: float | None
     seconds: float
+    visits: int
     requests: int
     pages: int
     relevant: int
     share: float
     share_lately: float
     failures: int
+    retries: int
+    excused: int
     redirects: int
     bytes: int
     per_second: float
@@ -102,7 +105,7 @@ class CurvePoint:
 
     at: float
     seconds: float
-    requests: int
+    visits: int
     pages: int
     relevant: int
     failures: int
@@ -115,12 +118,11 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
     settings = settings_of(reading)
     curve = curve_of(reading)
     counters = dict(db.execute("SELECT name, value FROM counters"))
-    requests, pages, relevant, failures, redirects, volume = _sums(db)
+    totals = totals_of(db)
     stops = _stops(db)
     began = _began(db)
     last = curve[-1].at if curve else None
-    seconds = seconds_of_runs(db)
-    lately = _lately(curve, seconds)
+    lately = _lately(curve, totals.seconds)
     hosts, with_relevant = db.execute(
         "SELECT (SELECT count(*) FROM counted.hosts), (SELECT count(*) FROM counted.hosts WHERE relevant > 0)"
     ).fetchone()
@@ -136,15 +138,18 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
         strategy=settings.crawl.strategy if settings else "",
         began=began,
         last=last,
-        seconds=seconds,
-        requests=requests,
-        pages=pages,
-        relevant=relevant,
-        share=relevant / pages if pages else 0.0,
+        seconds=totals.seconds,
+        visits=totals.visits,
+        requests=totals.requests,
+        pages=totals.pages,
+        relevant=totals.relevant,
+        share=totals.relevant / totals.pages if totals.pages else 0.0,
         share_lately=lately.share,
-        failures=failures,
-        redirects=redirects,
-        bytes=volume,
+        failures=totals.failures,
+        retries=totals.retries,
+        excused=totals.excused,
+        redirects=totals.redirects,
+        bytes=totals.page_bytes,
         per_second=lately.per_second,
         waiting=counters.get("waiting", 0),
         returning=counters.get("returning", 0),
@@ -156,7 +161,9 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
         max_pages=settings.crawl.max_pages if settings else None,
         max_minutes=settings.crawl.max_minutes if settings else None,
         blocks=tuple(guidance.patterns),
-        forecast=_forecast(reading, settings, counters, relevant, lately) if state in ("running", "paused") else None,
+        forecast=_forecast(reading, settings, counters, totals.relevant, lately)
+        if state in ("running", "paused")
+        else None,
         expected=reading.expected,
         teaching=teaching_of(db, settings),
         **_progress(db),
@@ -166,28 +173,30 @@ def overview(reading: Reading, asked: OverviewQuery) -> Overview:
 def curve_of(reading: Reading) -> list[CurvePoint]:
     """At most `POINTS` points, equally spaced in the journal."""
     db = reading.db
-    return reading.memory.of("curve", (state_of(db, "journal"), state_of(db, "lesson")), lambda: _curve(db))
+    return reading.memory.of(
+        "curve", tuple(state_of(db, name) for name in ("journal", "lesson", "verdict")), lambda: _curve(db)
+    )
 
 
 def _curve(db: sqlite3.Connection) -> list[CurvePoint]:
     table, bucket = ("coarse_curve", COARSE) if state_of(db, "journal") > LONG else ("fine_curve", FINE)
     width = max(1, math.ceil(state_of(db, "journal") / bucket / POINTS))
     query = (
-        f"SELECT bucket / {width}, max(number), at, sum(requests), sum(pages), sum(relevant), sum(failures), "
+        f"SELECT bucket / {width}, max(number), at, sum(visits), sum(pages), sum(relevant), sum(failures), "
         f"sum(bytes), waiting FROM counted.{table} GROUP BY 1 ORDER BY 1"
     )
     points, sums, times = list[CurvePoint](), [0] * 5, Timeline(runs_of(db))
     for _, number, at, *counts, waiting in db.execute(query):
         sums = [known + more for known, more in zip(sums, counts, strict=True)]
-        requests, pages, relevant, failures, volume = sums
+        visits, pages, relevant, failures, volume = sums
         ran = times.ran(number, at)
-        points.append(CurvePoint(at, ran, requests, pages, relevant, failures, volume, waiting))
+        points.append(CurvePoint(at, ran, visits, pages, relevant, failures, volume, waiting))
     return points
 
 
 @dataclass(frozen=True, slots=True)
 class _Lately:
-    requests: int
+    visits: int
     pages: int
     relevant: int
     seconds: float
@@ -199,12 +208,12 @@ class _Lately:
 
     @property
     def harvest(self) -> float:
-        """Relevant pages divided by requests."""
-        return self.relevant / self.requests if self.requests else 0.0
+        """Relevant pages divided by visits."""
+        return self.relevant / self.visits if self.visits else 0.0
 
     @property
     def per_second(self) -> float:
-        return self.requests / self.seconds if self.seconds > 0 else 0.0
+        return self.visits / self.seconds if self.seconds > 0 else 0.0
 
 
 def _lately(curve: list[CurvePoint], seconds: float) -> _Lately:
@@ -212,10 +221,10 @@ def _lately(curve: list[CurvePoint], seconds: float) -> _Lately:
     if not curve:
         return _Lately(0, 0, 0, 0.0)
     end = curve[-1]
-    reach = max(LEAST_LATELY, int(LATELY * end.requests))
-    before = [point for point in curve if point.requests <= end.requests - reach]
+    reach = max(LEAST_LATELY, int(LATELY * end.visits))
+    before = [point for point in curve if point.visits <= end.visits - reach]
     begin = before[-1] if before else CurvePoint(curve[0].at, 0.0, 0, 0, 0, 0, 0, 0)
-    counts = (end.requests - begin.requests, end.pages - begin.pages, end.relevant - begin.relevant)
+    counts = (end.visits - begin.visits, end.pages - begin.pages, end.relevant - begin.relevant)
     return _Lately(*counts, seconds - begin.seconds)
 
 
@@ -223,7 +232,7 @@ def _forecast(
     reading: Reading, settings: Config | None, counters: dict[str, int], relevant: int, lately: _Lately
 ) -> Forecast | None:
     """None if there is no budget, or no data."""
-    if settings is None or not lately.requests or not lately.per_second:
+    if settings is None or not lately.visits or not lately.per_second:
         return None
     left = list[float]()
     if settings.crawl.max_pages is not None:
@@ -233,18 +242,16 @@ def _forecast(
         left.append(max(0.0, 60 * settings.crawl.max_minutes - runs_of(reading.db)[-1].seconds) * lately.per_second)
     if not left:
         return None
-    requests, share = int(min(left)), lately.harvest
-    # Both the future requests and the sample they are estimated from vary randomly.
-    spread = CERTAIN * math.sqrt(
-        max(share * (1 - share), 1 / lately.requests) * requests * (1 + requests / lately.requests)
-    )
+    visits, share = int(min(left)), lately.harvest
+    # Both the future visits and the sample they are estimated from vary randomly.
+    spread = CERTAIN * math.sqrt(max(share * (1 - share), 1 / lately.visits) * visits * (1 + visits / lately.visits))
     return Forecast(
-        ends_at=reading.now + requests / lately.per_second,
-        requests=requests,
-        relevant=relevant + round(share * requests),
-        at_least=relevant + max(0, math.floor(share * requests - spread)),
-        at_most=relevant + min(requests, math.ceil(share * requests + spread)),
-        basis=f"the last {lately.requests:,} requests",
+        ends_at=reading.now + visits / lately.per_second,
+        visits=visits,
+        relevant=relevant + round(share * visits),
+        at_least=relevant + max(0, math.floor(share * visits - spread)),
+        at_most=relevant + min(visits, math.ceil(share * visits + spread)),
+        basis=f"the last {lately.visits:,} visits",
     )
 
 
@@ -291,11 +298,6 @@ def _began(db: sqlite3.Connection) -> float | None:
     first = "(SELECT {0} FROM {1} WHERE {0} IS NOT NULL ORDER BY id LIMIT 1)"
     row = db.execute(f"SELECT {first.format('started', 'pages')}, {first.format('started', 'events')}").fetchone()
     return min((moment for moment in row if moment is not None), default=None)
-
-
-def _sums(db: sqlite3.Connection) -> tuple[int, ...]:
-    row = db.execute(f"SELECT {_SUMS} FROM counted.coarse_curve").fetchone()
-    return tuple(number or 0 for number in row)
 
 
 def _progress(db: sqlite3.Connection) -> dict[str, float]:

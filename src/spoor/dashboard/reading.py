@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from spoor import settings as config
+from spoor import registry
 from spoor.errors import SpoorError, UsageError
 from spoor.settings import Config
 from spoor.stopping import ExpectedFinds
@@ -62,7 +62,7 @@ def settings_of(reading: Reading) -> Config | None:
 
 def _loaded(text: str, folder: CrawlFolder) -> Config | None:
     try:
-        return config.loads(text, folder.path)
+        return registry.loads(text, folder.path)
     except SpoorError:
         return None
 

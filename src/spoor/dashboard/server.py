@@ -211,7 +211,7 @@ def _submitted(crawl: WatchedCrawl, action: Any) -> Receipt:
     try:
         return wait_for(crawl.folder, submit(crawl.folder, action), SECONDS_FOR_AN_ACTION)
     finally:
-        crawl.check_if_running()
+        crawl.acted()
 
 
 async def _content(request: web.Request) -> object:

@@ -66,6 +66,7 @@ class WatchedCrawl:
     _running: bool = field(default=False, init=False)
     _ask_again_at: float = field(default=0.0, init=False)
     _asked: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _acted: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _texts_at: float = field(default=0.0, init=False)
     _forecast_at: float = field(default=0.0, init=False)
     _forecast_of: int = field(default=0, init=False)
@@ -89,6 +90,7 @@ class WatchedCrawl:
     async def keep_up(self) -> None:
         """Counts new rows until cancelled."""
         while True:
+            self._acted.clear()
             try:
                 pause = await asyncio.get_running_loop().run_in_executor(self._counter, self._count_on)
                 self.trouble = ""
@@ -98,13 +100,13 @@ class WatchedCrawl:
             await self._wait(pause)
 
     async def _wait(self, seconds: float) -> None:
-        """Ends early if a request arrives."""
+        """Ends early after an action, and if it is long, when a request arrives."""
+        awaited = self._acted
         if seconds > SECONDS_BETWEEN_COUNTS:
-            self._asked.clear()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._asked.wait(), seconds)
-        else:
-            await asyncio.sleep(seconds)
+            awaited = self._asked
+            awaited.clear()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(awaited.wait(), seconds)
 
     def is_running(self) -> bool:
         """Whether the crawl is running, in this process or another."""
@@ -113,9 +115,12 @@ class WatchedCrawl:
             self._running = _is_running(self.folder)
         return self._running
 
-    def check_if_running(self) -> None:
-        """To be called after an action: this process held the lock to apply it, which may have looked like a crawl."""
+    def acted(self) -> None:
+        """To be called after an action: this process held the lock to apply it, which may have looked like a crawl, and
+        what the action changed is counted at once."""
         self._ask_again_at = 0.0
+        self._acted.set()
+        self._asked.set()
 
     def _begin(self) -> None:
         """Counts in the first place that has room. Raises NotWritten if none has."""

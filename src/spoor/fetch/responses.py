@@ -14,13 +14,14 @@ import aiohttp
 
 from spoor.fetch.addresses import RefusedAddress
 from spoor.fetch.http_parser import BrokenResponse, HeadTooLarge, OnlyHttp2, parse_head
+from spoor.fetch.robots_text import is_challenge, is_page, text_of
 from spoor.parse.apart import read_in_subprocess
 from spoor.parse.documents import kind_of, read_answer
-from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_URL, ParseOptions, with_rendering, with_robots_tags
+from spoor.parse.html import DEFAULT_OPTIONS, ParseOptions, with_rendering, with_robots_tags
+from spoor.parse.link_base import LinkBase
 from spoor.parse.sitemaps import read_sitemap
 from spoor.records import Failure, Page, Redirect, Response, RobotsRules, SitemapFile, Visit
 from spoor.robots import LONGEST_FILE, whole_lines
-from spoor.urls import join
 
 # Short reasons for failed requests, and whether they may be temporary.
 
@@ -127,6 +128,7 @@ LONGEST_DELAY = 86_400.0
 """The longest Retry-After that is accepted, in seconds."""
 
 _LEAVE_ALONE = frozenset({429, 503})
+_BEYOND_HTTP = 600
 _MAY_HEAL = frozenset({408, 425, 429, *range(500, 600)})
 NOT_MODIFIED = 304
 _VALIDATOR = re.compile(r"[ -~]{1,200}")
@@ -139,7 +141,7 @@ def understand(
     """A pure function; never raises. `parse_options`: what to extract; `apart`: parse documents in another process,
     so that this one cannot die of them."""
     if response.status in _MAY_HEAL:
-        return Failure(f"HTTP {response.status}", _delay(response), whole_host=response.status in _LEAVE_ALONE)
+        return Failure(f"HTTP {response.status}", _delay(response), whole_host=pause_asked_by(response) is not None)
     if response.status == NOT_MODIFIED and conditions(visit.etag, visit.modified):
         return _unchanged(visit, response)
     if 300 <= response.status < 400 and (to := _location(response)):
@@ -151,6 +153,11 @@ def understand(
             return _sitemap(response)
         case "page":
             return _page(response, parse_options, apart)
+
+
+def pause_asked_by(response: Response) -> float | None:
+    """For how many seconds a server asks to be left alone; None if it does not."""
+    return _delay(response) if response.status in _LEAVE_ALONE else None
 
 
 def _page(response: Response, parse_options: ParseOptions, apart: bool) -> Page | Redirect | Failure:
@@ -205,14 +212,20 @@ def header_values(response: Response, name: str) -> list[str]:
 
 def _rules(response: Response) -> RobotsRules | Failure:
     """RFC 9309: a file that does not exist, or may not be read, disallows nothing; a truncated file might, and so might
-    one that redirects to an invalid URL."""
+    one that redirects to an invalid URL, or a status that no standard knows. A page that asks for a proof of humanity
+    says that the server cannot be asked now; any other page in its place is no file."""
     if 300 <= response.status < 400:
         return Failure(f"HTTP {response.status} has no valid target", HEALS_AFTER)
+    if response.status >= _BEYOND_HTTP:
+        return Failure(f"HTTP {response.status}", HEALS_AFTER)
+    if is_challenge(response, text := text_of(response.body)):
+        return Failure("a challenge instead of robots.txt", _delay(response), whole_host=True)
     if not 200 <= response.status < 300:
         return RobotsRules(address=response.address)
     if response.cut not in ("", "length"):
         return Failure(f"robots.txt is truncated: {response.cut}", HEALS_AFTER)
-    text = response.body[:LONGEST_FILE].decode("utf-8", "replace")
+    if is_page(response, text):
+        text = ""
     is_whole = not response.cut and len(response.body) <= LONGEST_FILE
     etag, modified = validators(response)
     return RobotsRules(text if is_whole else whole_lines(text), response.address, etag=etag, modified=modified)
@@ -237,8 +250,7 @@ def validators(response: Response) -> tuple[str, str]:
 
 def _location(response: Response) -> str | None:
     location = response.headers.get("location", "").strip()
-    to = join(response.url, location) if location else None
-    return to if to is not None and len(to) <= LONGEST_URL else None
+    return LinkBase(response.url).join(location) if location else None
 
 
 def _delay(response: Response) -> float:

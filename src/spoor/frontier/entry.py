@@ -81,6 +81,13 @@ class Entry:
         return self.key == SOONEST
 
     @property
+    def may_be_a_seed(self) -> bool:
+        """Whether it changes anything to give it as a seed: it was refused, not answered, or waits as a link."""
+        if self.state is State.SETTLED:
+            return bool(self.because)
+        return not self.is_seed and self.state in (State.WAITING, State.PARKED)
+
+    @property
     def is_sitemap(self) -> bool:
         """Whether it is a sitemap or an index of sitemaps instead of a page. It has the key of a seed."""
         return INDEX_DEPTH in self.evidence

@@ -52,6 +52,8 @@ class Frontier:
         self._released: set[str] = set()
         self._asked_delays: dict[str, float] = {}
         self._tally = Tally(store.waiting_keys()) if tallied and not self.rules.delay else None
+        self.interrupted: tuple[str, ...] = ()
+        """The pages whose visits had not ended when the previous process did; these visits do not count."""
         self.waiting = Waiting(store, self._counters)
         self._resume(resumed_at)
 
@@ -134,10 +136,10 @@ class Frontier:
             self._hosts.link_placed(entry)
         return after_these
 
-    def admit(self, entry: Entry) -> None:
-        """Queues a link that was parked or visited; also a sitemap that is to be read again."""
-        entry.because = ""
-        entry.put_at(entry.key, self._next_arrival())
+    def admit(self, entry: Entry, key: Key | None = None) -> None:
+        """Queues a link that was parked or visited; also a sitemap that is to be read again. `key` is a new one."""
+        entry.because, entry.tries = "", 0 if key else entry.tries
+        entry.put_at(entry.key if key is None else key, self._next_arrival())
         self._enter(entry, State.WAITING)
         self._hosts.link_placed(entry)
 
@@ -288,14 +290,16 @@ class Frontier:
         self._return_uncounted(entry, entry.tries, now)
         self._end_transit(entry, now)
 
-    def restore(self, url: str, tries: int, now: float) -> None:
+    def restore(self, url: str, tries: int, now: float) -> State | None:
         """A failed visit later turned out to have failed on our side: the URL waits again, with the earlier number of
-        tries."""
+        tries. Returns its state before; None if it stays as it is."""
         (entry,) = self.find([url])
-        if entry is not None and entry.state is State.SETTLED:
-            self._return_uncounted(entry, tries, now)
-        elif entry is not None and entry.state is State.RETURNING and not entry.because:
-            self._return_uncounted(entry, tries, entry.again_at)
+        if entry is None or entry.state not in (State.SETTLED, State.RETURNING):
+            return None
+        if (before := entry.state) is State.RETURNING and entry.because:
+            return None
+        self._return_uncounted(entry, tries, now if before is State.SETTLED else entry.again_at)
+        return before
 
     def _return_uncounted(self, entry: Entry, tries: int, at: float) -> None:
         self._counters.excused += not entry.is_sitemap
@@ -374,7 +378,10 @@ class Frontier:
     def _resume(self, at: float | None) -> None:
         if at is not None:
             self._store.resume(at)
-        for entry in self._store.in_state(State.IN_TRANSIT):
+        in_transit = list(self._store.in_state(State.IN_TRANSIT))
+        self.interrupted = tuple(entry.url for entry in in_transit if not entry.is_sitemap)
+        self._counters.excused += len(self.interrupted)
+        for entry in in_transit:
             self._enter(entry, State.WAITING)
             self._hosts.link_placed(entry)
 

@@ -13,6 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,7 +23,8 @@ from numpy.typing import NDArray
 from spoor.errors import BadInput, UsageError
 from spoor.files import Kind, Part, read_model, unpacked, write_model
 from spoor.judging.regression import Sample, rows_of
-from spoor.parse.words import LONGEST, PLACES, Words, features
+from spoor.judging.vectors import background
+from spoor.parse.words import IN_TITLE, LONGEST, PLACES, Words, features
 from spoor.records import Page, TargetPrior, Verdict
 
 # Multinomial naive Bayes: a distribution over words for each class.
@@ -230,8 +232,9 @@ TOPIC = Kind("topic models", 1, "spoor train topic")
 
 @dataclass(frozen=True)
 class Prediction:
-    """`probability` that the page is relevant, with the words that contributed most for and against, largest first.
-    Without a word of the training pages there are no words and the probability is 0."""
+    """`probability` that the page is relevant, with the words that decided, for and against, largest first: neither
+    those of any text in the language, nor those that hardly count. Without a word of the training pages there are no
+    words and the probability is 0."""
 
     probability: float
     speaks_for: tuple[str, ...] = ()
@@ -239,6 +242,15 @@ class Prediction:
 
 
 NOTHING = Prediction(0.0)
+SLIGHT = 0.1
+"""Share of the largest contribution below which a word did not decide."""
+COMMON = 0.5
+"""Share of background texts from which on a word that they contain is not specific to a topic."""
+
+
+def _is_telling(word: str) -> bool:
+    known = background()
+    return known.frequencies.get(word.removeprefix(IN_TITLE), 0) < COMMON * known.texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,10 +272,11 @@ class TopicModel:
         if not said.any():
             return NOTHING
         probability = 0.5 + 0.5 * math.tanh((self.bias + float(said.sum())) / 2.0)
-        order = np.argsort(said, kind="stable")
-        most = [found.words[k] for k in order[::-1][:SHOWN] if said[k] > 0.0]
-        least = [found.words[k] for k in order[:SHOWN] if said[k] < 0.0]
-        return Prediction(probability, tuple(most), tuple(least))
+        order, least = np.argsort(said, kind="stable"), SLIGHT * float(np.abs(said).max())
+        speaks_for = (found.words[k] for k in order[::-1] if said[k] >= least)
+        against = (found.words[k] for k in order if said[k] <= -least)
+        deciding = (tuple(islice(filter(_is_telling, words), SHOWN)) for words in (speaks_for, against))
+        return Prediction(probability, *deciding)
 
     def probabilities(self, samples: Sequence[Sample]) -> NDArray[np.float64]:
         """Of pages, from their stored features. Equal to the probabilities of their opinions up to float precision."""
@@ -340,8 +353,9 @@ class Examples:
         return Verdict(opinion.probability, relevant, self._because(opinion))
 
     def _because(self, opinion: Prediction) -> str:
-        if not opinion.speaks_for and not opinion.against:
+        if opinion == NOTHING:
             return f"holds no word of the training pages of {self.model.name}"
         sides = {"for it": opinion.speaks_for, "against it": opinion.against}
         deciding = "; ".join(f"{side} {', '.join(words)}" for side, words in sides.items() if words)
-        return f"probability {opinion.probability:.2f} of {self.model.name}: {deciding}"
+        because = f"probability {opinion.probability:.2f} of {self.model.name}"
+        return f"{because}: {deciding}" if deciding else because

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 
@@ -214,14 +215,19 @@ def with_files(target: Target, folder: Path) -> Target:
 
 def with_its_files(text: str, folder: Path) -> str:
     """The name of a judge, with its file names resolved relative to `folder`."""
+    return with_its_paths(text, partial(path_in, folder))
+
+
+def with_its_paths(text: str, place: Callable[[str], str]) -> str:
+    """The name of a judge, with another path for each of its files."""
     name, subject, settings = _taken_apart(text)
     if name.endswith(SUFFIX):
-        return ":".join([path_in(folder, name), *settings])
+        return ":".join([place(name), *settings])
     if name not in JUDGES:
         return text
     is_file = subject.endswith((SUFFIX, TARGETS)) or set(JUDGES[name].needed()) & set(JUDGES[name].files())
-    _, *placed = JUDGES.with_files(":".join([name, *settings]), folder).split(":")
-    return ":".join(filter(None, [name, path_in(folder, subject) if is_file and subject else subject, *placed]))
+    _, *placed = JUDGES.with_paths(":".join([name, *settings]), place).split(":")
+    return ":".join(filter(None, [name, place(subject) if is_file and subject else subject, *placed]))
 
 
 def _named(text: str) -> Judge:

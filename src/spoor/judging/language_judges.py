@@ -39,8 +39,13 @@ from spoor.strategy import PageByPage
 
 
 CHARSETS: dict[str, frozenset[str]] = {
+    "el": frozenset({"iso-8859-7", "windows-1253"}),
+    "he": frozenset({"iso-8859-8", "iso-8859-8-i", "windows-1255"}),
     "ja": frozenset({"euc-jp", "shift_jis", "iso-2022-jp"}),
+    "ko": frozenset({"euc-kr", "iso-2022-kr"}),
     "th": frozenset({"windows-874"}),
+    "vi": frozenset({"windows-1258"}),
+    "zh": frozenset({"big5", "gb18030", "gbk", "hz-gb-2312"}),
 }
 """Encodings that identify a language, by their WHATWG names."""
 

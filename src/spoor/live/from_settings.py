@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from spoor import __version__, registry
 from spoor.compiled import Kernels
@@ -15,12 +14,9 @@ from spoor.fetch.decoding import FetchLimits
 from spoor.fetch.http import HttpFetcher
 from spoor.fetch.proxies import Proxies
 from spoor.fetch.responses import HEALS_AFTER
-from spoor.files import SUFFIX
 from spoor.frontier.entry import HostRules
-from spoor.judging.classifiers import write_topic
 from spoor.judging.language_tags import accept_language
 from spoor.judging.profiles import tag_of
-from spoor.judging.train_topic import topic_from
 from spoor.live import page_reader
 from spoor.live.example_pages import read_examples
 from spoor.live.page_reader import Reader
@@ -80,11 +76,13 @@ class Objects:
             raise _not_given("strategy")
         return registry.strategy(settings.crawl.strategy, judge)
 
-    def made(self, settings: Config) -> Objects:
-        """The same with the strategy built from the settings, so that errors show before a folder is created, and a
+    def made(self, settings: Config, folder: CrawlFolder) -> Objects:
+        """The same with the strategy built from the settings, so that errors show before the `folder` is created, and a
         model is loaded only once. Unchanged if examples must be fetched first."""
-        made = self.unbound(settings)
-        return self if settings.target.like_urls else Objects(made)
+        if settings.target.like_urls:
+            self.unbound(settings)
+            return self
+        return Objects(self.unbound(settings, folder))
 
 
 def _not_given(kind: str) -> UsageError:
@@ -119,16 +117,6 @@ def strategy_of(settings: Config, objects: Objects = NO_OBJECTS, folder: CrawlFo
 def kernels_for(settings: Config, objects: Objects = NO_OBJECTS) -> Kernels:
     """The compiled functions that a crawl calls."""
     return (*page_reader.KERNELS, *objects.unbound(settings).kernels)
-
-
-def with_kept_model(settings: Config, folder: CrawlFolder) -> Config:
-    """Trains the judge from a folder of examples and stores the model with the crawl, to resume with the same judge."""
-    examples = settings.target.examples
-    if not examples or examples.endswith(SUFFIX):
-        return settings
-    kept = folder.path.resolve() / f"examples{SUFFIX}"
-    write_topic(kept, topic_from(Path(examples)))
-    return replace(settings, target=replace(settings.target, examples=str(kept)))
 
 
 def user_agent(settings: Config) -> str:

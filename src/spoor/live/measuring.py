@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from spoor.frontier.entry import State
 from spoor.live.running import Session
-from spoor.metrics import CrawlCounts, CrawlMetrics
+from spoor.metrics import CrawlCounts, CrawlMetrics, FolderMetrics
 from spoor.records import Judged, Outcome, Visit
 from spoor.roles import Downloader
 
@@ -25,16 +25,17 @@ class JudgeTime:
         return outcome
 
 
-def metrics_of(session: Session, crawl: str) -> CrawlMetrics:
-    """Creates the metrics; call it once, before the session runs. The caller must pass the events on to the metrics."""
+def metrics_of(session: Session) -> CrawlMetrics:
+    """Call it once, before the session runs: it counts the pages of earlier runs."""
     driver, frontier = session.driver, session.crawl.frontier
     driver.downloader = judging = JudgeTime(driver.downloader)
 
     def present(counts: CrawlCounts) -> None:
         counts.links = {state: frontier.count(state) for state in State}
-        counts.seconds = session.run_time.seconds
-        counts.idle, counts.paused = session.crawl.idle, bool(session.crawl.guidance.paused_by)
+        counts.totals, counts.paused = session.totals(), bool(session.crawl.guidance.paused_by)
         counts.in_flight, counts.hosts_delayed = driver.under_way, frontier.hosts_delayed()
         counts.frontier_seconds, counts.judge_seconds = driver.deciding, judging.seconds
 
-    return CrawlMetrics(crawl, present)
+    metrics = CrawlMetrics(FolderMetrics(session.actions.folder), present)
+    metrics.counts()
+    return metrics

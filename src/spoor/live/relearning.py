@@ -17,7 +17,9 @@ from spoor import registry
 from spoor import settings as config
 from spoor.crawling.revision import relearn
 from spoor.errors import OF_STORAGE, BadInput, UsageError
+from spoor.files import SUFFIX
 from spoor.frontier.evidence import EvidenceNames
+from spoor.live.inputs import by_content
 from spoor.progress import Advance, unseen
 from spoor.records import Miss, Sighting
 from spoor.roles import Learner, Relearner, Reviewer, Troubles
@@ -27,6 +29,7 @@ from spoor.store.crawl_parts import lessons_in_order, open_parts
 from spoor.store.journal import Journal, Place, place_at
 from spoor.store.mail import lessons_of_others
 from spoor.store.snapshots import PackedSnapshot, Snapshot, Snapshots, named_parts
+from spoor.store.verdicts import last_change
 from spoor.strategy import AdmitAll, Strategy
 from spoor.teaching.kept_pages import versions
 from spoor.teaching.lessons import revised_lessons
@@ -63,10 +66,37 @@ def misleading(settings: Config, earlier: CrawlFolder | None) -> str:
     """Why an earlier crawl may mislead this one; "" if there is no reason."""
     if earlier is None:
         return ""
-    theirs, ours = config.load(earlier.path / "crawl.toml").target, settings.target
+    earlier_settings = registry.loads(earlier.settings() or "", earlier.path)
+    theirs, ours = by_content(earlier_settings).target, by_content(settings).target
     unlike = [one.name for one in fields(Target) if getattr(theirs, one.name) != getattr(ours, one.name)]
     problem = f"{earlier.path} had another target ({', '.join(unlike)})"
     return f"{problem}; what was learned there may mislead" if unlike else ""
+
+
+def check_target(settings: Config, folder: CrawlFolder) -> None:
+    """Raises UsageError if the crawl in the folder has another target: its pages were judged by that one."""
+    text = folder.settings()
+    if text is None:
+        return
+    theirs = config.loads(text, folder.path)
+    before, now = by_content(theirs).target, by_content(settings).target
+    unlike = [
+        f"{one.name} = {_written(getattr(theirs.target, one.name))}, not {_written(getattr(settings.target, one.name))}"
+        for one in fields(Target)
+        if getattr(before, one.name) != getattr(now, one.name) and not _is_trained_from(now.examples, one.name)
+    ]
+    if unlike:
+        problem = f"the crawl in {folder.path} has the target {'; '.join(unlike)}"
+        raise UsageError(f"{problem}; leave it out to resume that crawl, or give --out a new folder")
+
+
+def _is_trained_from(examples: str, name: str) -> bool:
+    """Whether the folder of a crawl has a model in place of this setting: a folder of examples is trained from."""
+    return name == "examples" and bool(examples) and Path(examples).is_dir()
+
+
+def _written(value: object) -> str:
+    return ", ".join(map(str, value)) or "nothing" if isinstance(value, tuple) else str(value or "nothing")
 
 
 @dataclass(frozen=True)
@@ -139,14 +169,16 @@ def restore(
 
 
 def warm_name(earlier: CrawlFolder | None, own: sqlite3.Connection) -> str:
-    """Names, in a snapshot, what a crawl learned from: the earlier crawl, and the version of the student."""
+    """Names, in a snapshot, what a crawl learned from: the earlier crawl, the version of the student, and the last
+    verdict that replaced another."""
     known = versions(own)
-    return warm_name_of(earlier, known[-1].version if known else 0)
+    return warm_name_of(earlier, known[-1].version if known else 0, last_change(own))
 
 
-def warm_name_of(earlier: CrawlFolder | None, version: int) -> str:
+def warm_name_of(earlier: CrawlFolder | None, version: int, change: int) -> str:
     warmed = "" if earlier is None else str(earlier.path.resolve())
-    return f"{warmed} version {version}".strip() if version else warmed
+    versioned = f"{warmed} version {version}" if version else warmed
+    return (f"{versioned} verdict {change}" if change else versioned).strip()
 
 
 def _check_origin(snapshot: PackedSnapshot, own: sqlite3.Connection, warm: str) -> None:
@@ -154,7 +186,10 @@ def _check_origin(snapshot: PackedSnapshot, own: sqlite3.Connection, warm: str) 
     if place_at(own, number) != snapshot.place:
         raise BadInput(f"row {number} of the journal is not the one that it belongs to")
     if snapshot.warm != warm:
-        raise BadInput(f"it is of a crawl with a warm start from {snapshot.warm or 'nothing'}")
+        raise BadInput(
+            f"verdicts changed since, or the warm start: it learned from {snapshot.warm or 'this crawl alone'}, "
+            f"now from {warm or 'this crawl alone'}"
+        )
 
 
 def check_links(strategy: Strategy, own: sqlite3.Connection) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from spoor.crawl import Crawl
 from spoor.errors import OF_STORAGE
@@ -22,6 +22,7 @@ from spoor.stopping import LastRequests
 from spoor.store.idle_time import note_idle
 from spoor.store.mail import Mail
 from spoor.store.run_time import RunTime
+from spoor.store.totals import CrawlTotals, totals_of
 
 _log = logging.getLogger(__name__)
 
@@ -159,6 +160,10 @@ class Session:
         left = self.crawl.limits.began + 60 * minutes - self.driver.clock()
         loop = asyncio.get_running_loop()
         self._deadline = loop.call_later(max(0.0, left), self.stop, f"{minutes:g} minutes are over")
+
+    def totals(self) -> CrawlTotals:
+        """Of all runs: what is committed, and the time until now."""
+        return replace(totals_of(self.actions.db), seconds=self.run_time.total)
 
     def note(self, event: Event) -> None:
         """Records an event that does not come from the crawl; it is committed with the next batch."""

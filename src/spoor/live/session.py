@@ -73,6 +73,7 @@ from spoor.store.recent import last_requests
 from spoor.store.renders import Renders
 from spoor.store.run_time import RunTime
 from spoor.store.steered import SteeringLog, steered
+from spoor.store.verdicts import last_change
 from spoor.store.warc import WarcWriter
 from spoor.strategy import Strategy
 from spoor.urls import host_of
@@ -273,13 +274,15 @@ def _scripts(
 
 def _session(resumed: _Resumed, settings: Config, folder: CrawlFolder, driver: LiveDriver, no_browser: str) -> Session:
     crawl, learning, snapshots = resumed.crawl, resumed.learning, resumed.snapshots
-    actions = ActionApplier(folder, resumed.store.connection, settings, crawl, resumed.clock)
+    db = resumed.store.connection
+    actions = ActionApplier(folder, db, settings, crawl, resumed.clock)
+    actions.on_verdicts = lambda: snapshots.renew(warm_name(resumed.earlier, db))
     last = _last_requests(settings, resumed.store)
     parts = (crawl, driver, resumed.archive, resumed.run_time, snapshots, actions, learning)
     session = Session(*parts, last, no_browser, resumed.mail)
     if learning is not None:
         learning.note, learning.on_error = session.note, driver.wake
-        learning.on_lesson = lambda version: snapshots.renew(warm_name_of(resumed.earlier, version))
+        learning.on_lesson = lambda version: snapshots.renew(warm_name_of(resumed.earlier, version, last_change(db)))
     return session
 
 

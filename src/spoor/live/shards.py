@@ -10,7 +10,7 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -18,7 +18,6 @@ from spoor import settings as config
 from spoor.crawl import Crawl
 from spoor.crawling.share import BestKeys, Lease, Share, behind, claim, leases, visits_of_round
 from spoor.errors import REPORT_IT, RequestsBroken, SpoorError
-from spoor.events import Event, Failed, Visited
 from spoor.frontier.addresses import AddressGrant
 from spoor.frontier.rows import counters_of
 from spoor.live.address_turns import AddressReport, AddressTurns
@@ -32,6 +31,7 @@ from spoor.store.crawl_folder import CrawlFolder, FolderInUse, open_for_crawling
 from spoor.store.journal import open_to_read
 from spoor.store.mail import Answer, Batch
 from spoor.store.sharded_folder import GrantedVisits, ShardedFolder
+from spoor.store.totals import NOTHING, CrawlTotals, totals_of
 
 _log = logging.getLogger(__name__)
 
@@ -69,9 +69,7 @@ class ShardReport:
     idle: bool
     under_way: int
     letters: int
-    pages: int
-    relevant: int
-    failed: int
+    totals: CrawlTotals
     waiting: int
     addresses: AddressReport = NO_ADDRESSES
     ended: str = ""
@@ -110,12 +108,7 @@ def of_each_shard(settings: Config, shards: int) -> Config:
     return replace(settings, crawl=replace(settings.crawl, connections=max(1, settings.crawl.connections // shards)))
 
 
-_DONE_BEFORE = """
-SELECT count(*), ifnull(sum(relevant), 0), (SELECT count(*) FROM events WHERE kind = 'failed') FROM pages
-"""
-
-
-NOTHING_DONE = ShardReport(0, (), 0.0, True, 0, 0, 0, 0, 0, 0)
+NOTHING_DONE = ShardReport(0, (), 0.0, True, 0, 0, NOTHING, 0)
 
 
 class Shard:
@@ -132,7 +125,6 @@ class Shard:
         self._copying: Copying | None = None
         self._session: Session | None = None
         self._running: asyncio.Task[None] | None = None
-        self._pages = self._relevant = self._failed = 0
         self._last = NOTHING_DONE
         self._ended = ""
         self._stopped = ""
@@ -161,8 +153,8 @@ class Shard:
         addresses = AddressReport(frontier.addresses.awaited(ADDRESSES_AT_ONCE), frontier.addresses.given_back(now))
         idle = not best_keys and not claimed and not addresses.awaited and frontier.wake_at() is None
         counts = (session.driver.under_way, session.mail.count())
-        done = (self._pages, self._relevant, self._failed, len(frontier))
-        known = (frontier.spent + claimed, best_keys, crawl.turns.best_gain(now), idle, *counts, *done, addresses)
+        done = (session.totals(), len(frontier), addresses)
+        known = (frontier.spent + claimed, best_keys, crawl.turns.best_gain(now), idle, *counts, *done)
         warning = (self._copying.warning if self._copying is not None else "") or session.own_error
         return ShardReport(*known, claimed=claimed, warning=warning, broken=bool(session.broken))
 
@@ -209,13 +201,12 @@ class Shard:
         async with self._locked() as folder, open_session(folder, self._settings, share=self._share) as session:
             folder.write_settings(config.dumps(self._settings))
             session.crawl.turns.lease = Lease(session.crawl.frontier.spent)
-            self._pages, self._relevant, self._failed = session.mail.db.execute(_DONE_BEFORE).fetchone()
             async with self._ready(session):
                 self._session = session
                 if self._stopped:
                     session.stop(self._stopped)
-                async for events in session.run():
-                    self._count(events)
+                async for _ in session.run():
+                    pass
             session.crawl.turns.lease = Lease(session.crawl.frontier.spent)
             self._last, self._ended = self._state(session, 0), session.ended()
 
@@ -261,12 +252,6 @@ class Shard:
         self._copying = await stack.enter_async_context(copying)
         return self._copying.local.folder
 
-    def _count(self, events: Sequence[Event]) -> None:
-        for event in events:
-            self._pages += isinstance(event, Visited)
-            self._relevant += isinstance(event, Visited) and event.verdict.relevant
-            self._failed += isinstance(event, Failed)
-
 
 # The coordinator of all shards.
 
@@ -286,34 +271,29 @@ async def _all(calls: Iterable[Awaitable[None]]) -> None:
             raise result
 
 
-@dataclass(frozen=True)
-class Totals:
-    """Sums over all shards and all runs. `busiest` is the share of all visits that the busiest shard has made,
-    `warnings` the current warnings of shards. `seconds` is how long the crawl has run, not the sum over its shards."""
+@dataclass(frozen=True, slots=True)
+class Totals(CrawlTotals):
+    """Sums over all shards. `spent` visits were charged to the budget, those that are under way or still granted
+    included; `busiest` is the share of the busiest shard in them. `warnings` are the current ones of shards."""
 
-    pages: int
-    relevant: int
-    failed: int
-    waiting: int
-    visits: int
-    busiest: float
+    waiting: int = 0
+    spent: int = 0
+    busiest: float = 0.0
     warnings: tuple[str, ...] = ()
-    seconds: float = 0.0
 
 
-NOTHING_BEFORE = Totals(0, 0, 0, 0, 0, 0.0)
+NOTHING_BEFORE = Totals()
 
 
 def done_without_hosts(folder: ShardedFolder) -> Totals:
     """Sums over the shards whose buckets were all moved to other shards."""
-    table, counts = {*folder.buckets()}, [(0, 0, 0, 0)]
+    table, totals, spent = {*folder.buckets()}, NOTHING, 0
     for path in folder.folders():
         if int(path.name) not in table:
             with contextlib.closing(open_to_read(CrawlFolder(path).database)) as db:
                 counters = counters_of(db.execute("SELECT name, value FROM counters"))
-                counts.append((*db.execute(_DONE_BEFORE).fetchone(), counters.visits - counters.excused))
-    pages, relevant, failed, visits = (sum(column) for column in zip(*counts, strict=True))
-    return Totals(pages, relevant, failed, 0, visits, 0.0)
+                totals, spent = totals + totals_of(db), spent + counters.visits - counters.excused
+    return Totals(**asdict(totals), spent=spent)
 
 
 class Coordinator:
@@ -410,7 +390,7 @@ class Coordinator:
     def _left(self) -> int | None:
         if self._visits is None:
             return None
-        return max(0, self._visits - self._before.visits - self._all_spent())
+        return max(0, self._visits - self._before.spent - self._all_spent())
 
     def _is_idle(self) -> bool:
         return all(
@@ -419,11 +399,14 @@ class Coordinator:
         )
 
     def totals(self) -> Totals:
-        reports = [self._before, *(report for report in self.reports if report)]
+        reports = [report for report in self.reports if report]
         spent = [self._spent(number) for number in range(len(self._shards))]
-        counts = ("pages", "relevant", "failed", "waiting")
-        summed = {name: sum(getattr(report, name) for report in reports) for name in counts}
-        visits = self._before.visits + sum(spent)
-        warnings = tuple(report.warning for report in self.reports if report and report.warning)
-        busiest, seconds = max(spent) / max(1, visits), self._run_time.total
-        return Totals(**summed, visits=visits, busiest=busiest, warnings=warnings, seconds=seconds)
+        in_all = self._before.spent + sum(spent)
+        totals = sum((report.totals for report in reports), NOTHING + self._before)
+        return Totals(
+            **asdict(replace(totals, seconds=self._run_time.total)),
+            waiting=sum(report.waiting for report in reports),
+            spent=in_all,
+            busiest=max(spent) / max(1, in_all),
+            warnings=tuple(report.warning for report in reports if report.warning),
+        )

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 from spoor.crawl import Crawl
 from spoor.errors import OF_STORAGE
 from spoor.fetch.http import HttpFetcher
+from spoor.fetch.responses import pause_asked_by
 from spoor.live.driver import LiveDriver
 from spoor.records import Failure, Response, Ruling, SentRequest, SubRequest, Visit
 from spoor.roles import Troubles
@@ -136,15 +137,18 @@ class SubResourceFetcher:
             self.driver.wake()
 
     async def _response(self, url: str, headers: Mapping[str, str], sent: list[SentRequest]) -> Response | Failure:
-        began, result = self.clock(), "given up"
+        began, result, pause = self.clock(), "given up", None
         try:
             response = await self.fetcher.fetch(url, every_type=True, most=LARGEST, headers=headers)
-            result = response.reason if isinstance(response, Failure) else str(response.status)
+            if isinstance(response, Failure):
+                result = response.reason
+            else:
+                result, pause = str(response.status), pause_asked_by(response)
             return response
         finally:
             now = self.clock()
             sent.append(SentRequest(url, began, now, result))
-            self.crawl.request_over(url, now)
+            self.crawl.request_over(url, now, pause)
             self.driver.wake()
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import cchardet
 from resiliparse.parse.encoding import detect_encoding
@@ -22,9 +24,10 @@ _LABELS = {
     "iso-8859-3": "iso88593 88593 latin3 l3 isoir109 csisolatin3 iso885931988",
     "iso-8859-4": "iso88594 88594 latin4 l4 isoir110 csisolatin4 iso885941988",
     "iso-8859-5": "iso88595 88595 cyrillic isoir144 csisolatincyrillic iso885951988",
-    "iso-8859-6": "iso88596 88596 arabic asmo708 ecma114 isoir127 csisolatinarabic iso88596e iso88596i iso885961987",
+    "iso-8859-6": "iso88596 88596 arabic asmo708 ecma114 isoir127 csisolatinarabic iso88596e csiso88596e "
+    "iso88596i csiso88596i iso885961987",
     "iso-8859-7": "iso88597 88597 greek greek8 ecma118 elot928 suneugreek isoir126 csisolatingreek iso885971987",
-    "iso-8859-8": "iso88598 88598 hebrew visual iso88598e isoir138 csisolatinhebrew iso885981988",
+    "iso-8859-8": "iso88598 88598 hebrew visual iso88598e csiso88598e isoir138 csisolatinhebrew iso885981988",
     "iso-8859-8-i": "iso88598i logical csiso88598i",
     "iso-8859-10": "iso885910 latin6 l6 isoir157 csisolatin6",
     "iso-8859-13": "iso885913",
@@ -164,7 +167,9 @@ _BYTE_ORDER_MARKS = (
 )
 _IN_HEADER = re.compile(r"charset\s*+=\s*+[\"']?\s*+([^\s\"';,]+)", re.IGNORECASE)
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
-_IN_META = re.compile(rb"<meta\s[^>]*?charset\s*+=\s*+[\"']?\s*+([^\s\"'/>;]+)", re.IGNORECASE)
+_TAG = re.compile(rb"<(/?[a-z][^\s/>]*+)((?:=\s*+(?:\"[^\"]*+\"|'[^']*+')|[^>])*+)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rb"([^\s=/>\"']++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s>]*+))")
+_IN_CONTENT = re.compile(rb"charset\s*+=\s*+[\"']?\s*+([^\s\"'/>;]+)", re.IGNORECASE)
 _IN_XML = re.compile(rb"<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]+)", re.IGNORECASE)
 _ASCII = re.compile(r"[\x00-\x7f]+")
 _HEAD = 4096
@@ -175,10 +180,11 @@ _MOST_LOST = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Charsets are WHATWG names in lower case, "" if not declared; `detected` depends on the bytes alone. `utf8` is the
-    text in UTF-8, None if the body is in another charset."""
+    """Charsets are WHATWG names in lower case, "" if not declared; `detected` depends on the bytes alone. `charset` is
+    the one in which the text was read; `utf8` is the text in UTF-8, None if the body is in another charset."""
 
     text: str
+    charset: str
     header: str
     meta: str
     detected: str
@@ -198,8 +204,8 @@ def decode(body: bytes, content_type: str) -> Decoded:
     believed = [marked] if marked else [name for name in (header, meta, detected) if name]
     if as_utf8 is not None and believed[0] in ("utf-8", "ascii"):
         utf8 = body.removeprefix(codecs.BOM_UTF8)
-        return Decoded(as_utf8.removeprefix("\ufeff"), header, meta, detected, utf8)
-    return Decoded(_read(body, believed), header, meta, detected)
+        return Decoded(as_utf8.removeprefix("\ufeff"), believed[0], header, meta, detected, utf8)
+    return Decoded(*_read(body, believed), header, meta, detected)
 
 
 def header_charset(content_type: str) -> str:
@@ -212,9 +218,22 @@ def meta_charset(body: bytes) -> str:
     head = body[:_HEAD]
     if b"<!--" in head:
         head = _COMMENT.sub(b"", head)
-    found = _IN_META.search(head) or _IN_XML.search(head)
-    name = canonical(found[1].decode("ascii", "replace")) if found else ""
+    found = _IN_XML.search(head)
+    labels = chain(_labels_in_tags(head), (found[1],) if found else ())
+    name = next((name for label in labels if (name := canonical(label.decode("ascii", "replace")))), "")
     return "utf-8" if name.startswith("utf-16") else name
+
+
+def _labels_in_tags(head: bytes) -> Iterator[bytes]:
+    """What stands in the value of another attribute, or as one in another element, is not a declaration."""
+    for tag in _TAG.finditer(head):
+        if tag[1].lower() == b"meta":
+            for attribute, *values in _ATTRIBUTE.findall(tag[2]):
+                name, value = attribute.lower(), b"".join(values)
+                if name == b"charset":
+                    yield value
+                elif name == b"content" and (found := _IN_CONTENT.search(value)):
+                    yield found[1]
 
 
 def _strict_utf8(body: bytes) -> str | None:
@@ -224,13 +243,13 @@ def _strict_utf8(body: bytes) -> str | None:
         return None
 
 
-def _read(body: bytes, charsets: list[str]) -> str:
-    """Decodes with the first charset that loses little; if all lose much, with the first."""
+def _read(body: bytes, charsets: list[str]) -> tuple[str, str]:
+    """Decodes with the first charset that loses little; if all lose much, with the first. That charset comes second."""
     for charset in charsets:
         text = body.decode(codec(charset), "replace")
         if _lost(text) <= _MOST_LOST:
-            return text.removeprefix("\ufeff")
-    return body.decode(codec(charsets[0]), "replace").removeprefix("\ufeff")
+            return text.removeprefix("\ufeff"), charset
+    return body.decode(codec(charsets[0]), "replace").removeprefix("\ufeff"), charsets[0]
 
 
 def _lost(text: str) -> float:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 
 from spoor.parse import pdf
 from spoor.parse.document_text import DocumentText, Unreadable
-from spoor.parse.html import DEFAULT_OPTIONS, LONGEST_URL, ParseOptions, read_page
+from spoor.parse.html import DEFAULT_OPTIONS, ParseOptions, read_page
+from spoor.parse.link_base import LinkBase
 from spoor.parse.link_contexts import LONGEST_TAG
 from spoor.parse.zipped import read_docx, read_epub, read_open_document
 from spoor.records import Failure, Link, Page
-from spoor.urls import join
 
 TYPES = {
     "application/pdf": "PDF",
@@ -97,10 +97,11 @@ def _page(page: Page, document: DocumentText, parse_options: ParseOptions) -> Pa
 
 def _links(url: str, written: Iterable[Link]) -> list[Link]:
     """Each target once, with its first link that has an anchor."""
+    base = LinkBase(url)
     links: dict[str, Link] = {}
     for link in written:
-        target = join(url, link.url) if len(link.url) <= LONGEST_URL else None
-        if target is None or target == url or len(target) > LONGEST_URL:
+        target = base.join(link.url)
+        if target is None or target == url:
             continue
         if target not in links or (link.anchor and not links[target].anchor):
             links[target] = link._replace(url=target)

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from spoor.parse import link_contexts, tidy_text, walk
-from spoor.parse.charset import Decoded, decode
+from spoor.parse.charset import Decoded, decode, meta_charset
+from spoor.parse.link_base import LinkBase
 from spoor.parse.link_contexts import LONGEST, LONGEST_TAG, ParsedContexts, Places, bare_links
 from spoor.parse.main_text import Extractor, MainText
 from spoor.parse.page_data import data_of
+from spoor.parse.query_encoding import charset_of_queries
 from spoor.parse.reading import Reading, header_directives, read
 from spoor.parse.scripted import Script, forward, is_thin, locations, needs_scripts
 from spoor.parse.tags import TELLING_TAGS
@@ -22,9 +24,6 @@ from spoor.records import Link, LinkContexts, Page, Rendering
 from spoor.urls import join
 
 KERNELS = (*walk.KERNELS, *tidy_text.KERNELS, *link_contexts.KERNELS)
-
-LONGEST_URL = 8_000
-"""Maximum length of a URL in characters; servers need not support more (RFC 9110)."""
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _BEGINS_AS_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|meta|!--)", re.IGNORECASE)
@@ -62,18 +61,7 @@ def read_page(
     """
     mime = _mime(body, content_type)
     if 200 <= status < 300 and mime in HTML_TYPES:
-        decoded = decode(body, content_type)
-        reading = read(decoded.text, decoded.utf8)
-        page = _html_page(Page(url, status, mime, size=len(body)), decoded, reading, parse_options)
-        filled = page
-        if is_thin(page):
-            facts = ScriptFacts(reading.scripts(), reading.refresh, _base(url, reading), reading.nofollow)
-            filled = with_scripts(page, facts, parse_options.most_links)
-        extractor = parse_options.main_text
-        # Extractors do not see text inside scripts.
-        if extractor is None or filled.main_text or _is_too_nested(reading, decoded.text):
-            return filled
-        return _with_main_text(filled, extractor.extract(decoded.text, url))
+        return _read_html(Page(url, status, mime, size=len(body)), decode(body, content_type), parse_options)
     return Page(url, status, mime, size=len(body))
 
 
@@ -84,6 +72,20 @@ def with_robots_tags(page: Page, values: Iterable[str]) -> Page:
         links = tuple(link._replace(nofollow=True) for link in page.links)
         page = replace(page, links=links, forwards_to="")
     return replace(page, noindex=page.noindex or "noindex" in directives) if directives else page
+
+
+def _read_html(empty: Page, decoded: Decoded, parse_options: ParseOptions) -> Page:
+    reading = read(decoded.text, decoded.utf8)
+    page = _html_page(empty, decoded, reading, parse_options)
+    filled = page
+    if is_thin(page):
+        facts = ScriptFacts(reading.scripts(), reading.refresh, _base(page.url, reading, decoded), reading.nofollow)
+        filled = with_scripts(page, facts, parse_options.most_links)
+    extractor = parse_options.main_text
+    # Extractors do not see text inside scripts.
+    if extractor is None or filled.main_text or _is_too_nested(reading, decoded.text):
+        return filled
+    return _with_main_text(filled, extractor.extract(decoded.text, page.url))
 
 
 def is_html(body: bytes, content_type: str) -> bool:
@@ -100,13 +102,14 @@ def _is_too_nested(reading: Reading, html: str) -> bool:
     return deepest(reading.frames) * len(html) > MOST_NESTED
 
 
-def _base(url: str, reading: Reading) -> str:
-    return _join(url, reading.base) or url
+def _base(url: str, reading: Reading, decoded: Decoded) -> LinkBase:
+    charset = charset_of_queries(decoded.charset)
+    return LinkBase(LinkBase(url, charset).join(reading.base) or url, charset)
 
 
 def _html_page(page: Page, decoded: Decoded, reading: Reading, parse_options: ParseOptions) -> Page:
     text = tidied(reading.text)
-    base = _base(page.url, reading)
+    base = _base(page.url, reading, decoded)
     places, left_out = _places(page.url, base, reading, parse_options.most_links)
     links, contexts = _links(places, reading, text, parse_options)
     return Page(
@@ -122,10 +125,10 @@ def _html_page(page: Page, decoded: Decoded, reading: Reading, parse_options: Pa
         tag_texts=_tag_texts(reading, text),
         links=tuple(links),
         unrecorded=left_out,
-        canonical=(_join(base, reading.canonical) if reading.canonical else None) or "",
+        canonical=(base.join(reading.canonical) if reading.canonical else None) or "",
         noindex=reading.noindex,
         language=reading.language[:LONGEST_TAG],
-        feeds=tuple(dict.fromkeys(url for href in reading.feeds[:MOST_FEEDS] if href and (url := _join(base, href)))),
+        feeds=tuple(dict.fromkeys(url for href in reading.feeds[:MOST_FEEDS] if href and (url := base.join(href)))),
         contexts=contexts,
     )
 
@@ -148,7 +151,7 @@ class ScriptFacts:
 
     scripts: Sequence[Script]
     refresh: str
-    base: str
+    base: LinkBase
     nofollow: bool
 
 
@@ -163,7 +166,7 @@ def with_scripts(page: Page, facts: ScriptFacts, most_links: int | None = None) 
     found = [*data.links.items(), *((href, "") for script in facts.scripts for href in locations(script))]
     links = {link.url: link for link in page.links}
     for href, called in found:
-        if (url := _join(facts.base, href)) is not None and url != page.url:
+        if (url := facts.base.join(href)) is not None and url != page.url:
             links.setdefault(url, Link(url, called[:LONGEST], nofollow=facts.nofollow))
     most = len(links) if most_links is None else max(most_links, len(page.links))
     text = "\n".join(filter(None, (page.text, *data.texts)))
@@ -181,7 +184,7 @@ def with_scripts(page: Page, facts: ScriptFacts, most_links: int | None = None) 
 def _forwards_to(page: Page, facts: ScriptFacts) -> str:
     """Only if there are no other links."""
     href = "" if facts.nofollow else facts.refresh or forward(facts.scripts)
-    to = _join(facts.base, href) if href else None
+    to = facts.base.join(href) if href else None
     return to if to is not None and to != page.url and all(link.url == to for link in page.links) else ""
 
 
@@ -204,7 +207,7 @@ def _tag_texts(reading: Reading, text: TidyText) -> dict[str, str]:
     return titles | {name: said for name, said in (texts | reading.metas).items() if said}
 
 
-def _places(url: str, base: str, reading: Reading, most: int | None) -> tuple[Places, int]:
+def _places(url: str, base: LinkBase, reading: Reading, most: int | None) -> tuple[Places, int]:
     """The kept ones, and the number of those left out: the last ones, but links outside the main content before those
     inside."""
     places: Places = {}
@@ -212,7 +215,7 @@ def _places(url: str, base: str, reading: Reading, most: int | None) -> tuple[Pl
     for number, (_, href) in enumerate(reading.links):
         found = of_hrefs.get(href)
         if found is None:
-            target = _join(base, href)
+            target = base.join(href)
             # Unusable links are stored as well, so that no href is joined twice.
             found = of_hrefs[href] = [] if target is None or target == url else places.setdefault(target, [])
         found.append(number)
@@ -228,20 +231,11 @@ def _fewer(places: Places, reading: Reading, most: int) -> Places:
     return {target: each for number, (target, each) in enumerate(places.items()) if number in kept}
 
 
-def _join(base: str, href: str) -> str | None:
-    """None also for URLs that are too long, so that a short page cannot produce many long URLs."""
-    if len(href) > LONGEST_URL:
-        return None
-    url = join(base, href)
-    return url if url is not None and len(url) <= LONGEST_URL else None
-
-
 # Merging a page with its rendering in a browser.
 
 
 LEAST_GAIN = 100
 """Minimum growth in characters that counts as gained text; every rendering adds a few, such as a greeting."""
-_TYPE = "text/html; charset=utf-8"
 
 
 def with_rendering(page: Page, rendering: Rendering, parse_options: ParseOptions) -> Page:
@@ -271,13 +265,21 @@ def with_rendering(page: Page, rendering: Rendering, parse_options: ParseOptions
 
 def _read(page: Page, rendering: Rendering, parse_options: ParseOptions) -> Page:
     """Links that are not in the tree are added as anchors, so that the nofollow of the page applies to them."""
-    drawn = read_page(page.url, rendering.html.encode("utf8", "replace"), _TYPE, 200, parse_options)
+    drawn = _read_drawn(page, rendering.html, parse_options)
     known = {page.url, *(link.url for link in drawn.links)}
     others = {url for address in rendering.links if (url := join(page.url, address)) is not None} - known
     if not others:
         return drawn
     anchors = "".join(f'<a href="{escape(url)}"></a>' for url in sorted(others))
-    return read_page(page.url, (anchors + rendering.html).encode("utf8", "replace"), _TYPE, 200, parse_options)
+    return _read_drawn(page, anchors + rendering.html, parse_options)
+
+
+def _read_drawn(page: Page, html: str, parse_options: ParseOptions) -> Page:
+    """A DOM is text, but the queries of its links are in the charset of the response."""
+    utf8 = html.encode("utf8", "replace")
+    charset = page.header_charset or page.meta_charset or page.detected_charset
+    decoded = Decoded(utf8.decode(), charset, header="utf-8", meta=meta_charset(utf8), detected="utf-8", utf8=utf8)
+    return _read_html(Page(page.url, 200, "text/html", size=len(utf8)), decoded, parse_options)
 
 
 def _each_once(first: tuple[Link, ...], second: tuple[Link, ...]) -> tuple[Link, ...]:

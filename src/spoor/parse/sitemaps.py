@@ -56,9 +56,11 @@ _KINDS = {
     "feed": ("feed", "entry"),
 }
 """By the name of the root element, with the name of its item elements."""
-_LOCATIONS = ("loc", "origlink", "link", "guid")
+_LOCATIONS = ("loc", "origlink", "link", "guid", "about")
 """Fields with the URL of an item; the first that exists counts. `origlink` is the final URL in feeds that count
-clicks."""
+clicks, `about` the name of an item of RSS 1.0, an attribute."""
+_OF_ITEMS = {"xml:lang": "language", "rdf:about": "about"}
+"""Attributes of an item, with the fields that they are."""
 _DATES = ("lastmod", "pubdate", "published", "updated", "date")
 _OF_CHANNEL = 3
 """The depth of the language of a whole RSS feed."""
@@ -103,8 +105,8 @@ def _fill(listing: _Listing, pieces: _Unpacked) -> str:
     """Returns why the rest was not read, "" if all was."""
     try:
         first = next(texts := _texts(pieces), "")
-        if first.lstrip().startswith("<"):
-            _XmlReader(listing).read(first, texts)
+        if (markup := first.lstrip()).startswith("<"):  # White space before the XML declaration is common.
+            _XmlReader(listing).read(markup, texts)
         elif _HTTP.match(first.lstrip()):
             _read_lines(listing, first, texts)
     except _Stop as stop:
@@ -257,7 +259,7 @@ class _XmlReader:
                 self._start_field(tag, attributes)
         elif tag == self._items:
             self._item_depth = deep
-            self._item = {"language": attributes["xml:lang"]} if "xml:lang" in attributes else {}
+            self._item = {field: attributes[name] for name, field in _OF_ITEMS.items() if name in attributes}
         elif deep == 1:
             self._start_file(tag, attributes)
         elif tag == "language" and deep == _OF_CHANNEL:

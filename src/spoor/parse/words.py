@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -294,7 +295,9 @@ def stemmer(name: str) -> Callable[[str], str]:
 def _jieba() -> Callable[[str], list[str]]:
     """Loading takes over a second, so only on first use."""
     try:
-        import jieba
+        with warnings.catch_warnings():  # Of its own source, where an installer such as uv has not compiled it.
+            warnings.simplefilter("ignore")
+            import jieba
     except ModuleNotFoundError:
         raise MissingExtra("Chinese words need jieba; install it with: pip install 'spoor[topics]'") from None
     jieba.setLogLevel("ERROR")

@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 from spoor.errors import BadInput, MissingExtra, UsageError
-from spoor.files import replacing
+from spoor.files import output_file
 from spoor.lab.build.warc_source import parse_http_response
 from spoor.parse.apart import read_in_subprocess
 from spoor.parse.charset import decode
@@ -24,15 +25,14 @@ from spoor.parse.scripted import THIN_TEXT
 from spoor.pools import in_order
 from spoor.progress import Advance, unseen
 from spoor.records import Failure, Page
-from spoor.report.figures import count_needing_scripts
 from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
-from spoor.store.crawl_parts import Part, open_parts, pages_in_order
+from spoor.store.crawl_parts import Part, open_parts, pages_in_order, totals_of_crawl
 from spoor.store.journal import PageRow
 from spoor.store.lesson_tables import has_students
-from spoor.store.marks import newest_marks
+from spoor.store.marks import kind_of_teacher, newest_marks
+from spoor.store.verdicts import judges_verdict
 from spoor.store.warc_records import date_of
 from spoor.teaching.kept_pages import version_of
-from spoor.teaching.teachers import kind_of_teacher
 
 _BATCH = 16
 _ROW_GROUP = 1000
@@ -50,7 +50,8 @@ _LATER_CONTROLS = re.compile("[\x7f-\x9f\u2028\u2029]")
 class Document:
     """An exported page. `text` is its main text, "" if it has none; `published` a date such as 2026-11-15, "" if
     unknown; `time` is when it was fetched. `version` is that of the taught judge that gave the verdict, 0 if the judge
-    is not taught; `confirmed_by` is who confirmed it: `person`, `model`, `file`, or ""."""
+    is not taught; `confirmed_by` is who says the same: `person`, `model`, `file`, or "". `judge_relevance` and
+    `judge_relevant` are the verdict of the judge, which a person may have overruled."""
 
     url: str
     title: str
@@ -64,6 +65,8 @@ class Document:
     duplicate_of: str
     version: int = 0
     confirmed_by: str = ""
+    judge_relevance: float = 0.0
+    judge_relevant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,60 +80,65 @@ class Selection:
 
 NEED_SCRIPTS = "need scripts"
 """Pages of the crawl with hardly any readable text, whether relevant or not."""
+NO_INDEX = "noindex"
+"""Relevant pages that say that they are not to be indexed."""
 NOT_KEPT = "not kept"
 """Pages that were not stored because the settings keep only relevant pages."""
 
 Report = Counter[str]
-"""Number of exported pages, of pages without main text, not kept, and missing from the archive, and of all pages that
-need scripts."""
+"""Number of exported pages, of pages without main text, noindex, not kept, and missing from the archive, and of all
+pages that need scripts."""
 
 Archived = tuple[PageRow, bytes]
 """A page and its HTTP message."""
 
 
 def export(folder: CrawlFolder, selection: Selection, out: Path, advance: Advance = unseen) -> Report:
-    """Writes the file `out` completely or not at all. `advance` receives the number of processed pages."""
+    """Writes the file `out` completely or not at all, or into the pipe or device of that name. `advance` receives the
+    number of processed pages."""
     write = writer_of(selection.format)
     require_trafilatura()
     report = Report()
     with open_parts(folder) as parts:
-        report[NEED_SCRIPTS] = sum(count_needing_scripts(part.db) for part in parts)
+        report[NEED_SCRIPTS] = totals_of_crawl(parts).needs_scripts
         archived = _archived(parts, selection.every, report, advance)
-        documents = _with_teaching(_documents(archived, selection.workers), parts)
+        documents = _with_sayings(_documents(archived, selection.workers), parts)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(out) as partial:
-                write(_counted(documents, report, advance), partial)
+            with output_file(out) as file:
+                write(_counted(documents, report, advance), file)
+        except BrokenPipeError:
+            raise
         except OSError as error:
             raise BadInput(f"cannot write {out}: {error.strerror or error}") from None
     return report
 
 
-def writer_of(format: str) -> Callable[[Iterable[Document], Path], None]:
+def writer_of(format: str) -> Callable[[Iterable[Document], BinaryIO], None]:
     if format not in FORMATS:
         raise UsageError(f"there is no format '{format}'; there are {', '.join(FORMATS)}")
     return FORMATS[format]
 
 
-def write_jsonl(documents: Iterable[Document], file: Path) -> None:
+def write_jsonl(documents: Iterable[Document], file: BinaryIO) -> None:
     """Escapes control characters, including those that JSON allows."""
-    with file.open("w", encoding="utf8", errors="replace") as lines:
-        for document in documents:
-            line = json.dumps(asdict(document), ensure_ascii=False)
-            lines.write(_LATER_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n")
+    for document in documents:
+        line = json.dumps(asdict(document), ensure_ascii=False)
+        escaped = _LATER_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+        file.write(f"{escaped}\n".encode("utf8", "replace"))
 
 
-def write_text(documents: Iterable[Document], file: Path) -> None:
+def write_text(documents: Iterable[Document], file: BinaryIO) -> None:
     """URL, title, an empty line, the text, and a form feed as the end of the page, which no text contains. Other
     control characters, which may control a terminal, become spaces; only the text keeps line ends and tabs."""
-    with file.open("w", encoding="utf8", errors="replace") as text:
-        for document in documents:
-            if document.text:
-                head = (" ".join(_CONTROLS.sub(" ", line).split()) for line in (document.url, document.title))
-                text.write("\n".join([*head, "", _CONTROLS.sub(" ", _LINE_END.sub("\n", document.text)), "\f\n"]))
+    for document in documents:
+        if document.text:
+            head = (" ".join(_CONTROLS.sub(" ", line).split()) for line in (document.url, document.title))
+            text = "\n".join([*head, "", _CONTROLS.sub(" ", _LINE_END.sub("\n", document.text)), "\f\n"])
+            file.write(text.encode("utf8", "replace"))
 
 
-def write_parquet(documents: Iterable[Document], file: Path) -> None:
+def write_parquet(documents: Iterable[Document], file: BinaryIO) -> None:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -144,7 +152,7 @@ def write_parquet(documents: Iterable[Document], file: Path) -> None:
             table.write_table(pa.Table.from_pylist(group, schema))
 
 
-FORMATS: dict[str, Callable[[Iterable[Document], Path], None]] = {
+FORMATS: dict[str, Callable[[Iterable[Document], BinaryIO], None]] = {
     "jsonl": write_jsonl,
     "parquet": write_parquet,
     "text": write_text,
@@ -156,7 +164,7 @@ def _archived(parts: Sequence[Part], every: bool, report: Report, advance: Advan
     for part, page in pages_in_order(parts, relevant_only=not every):
         message = None
         if page.noindex and not every:
-            report["not to be indexed"] += 1
+            report[NO_INDEX] += 1
         elif (message := _message(part.folder, part.db, page)) is None:
             report["not in the archive" if page.warc_file != "" else NOT_KEPT] += 1
         if message is None:
@@ -178,14 +186,20 @@ def _documents(archived: Iterator[Archived], workers: int) -> Iterator[Document]
     return in_order(_read, batches, workers)
 
 
-def _with_teaching(documents: Iterator[Document], parts: Sequence[Part]) -> Iterator[Document]:
-    """Adds the version of the judge and who confirmed the verdict."""
-    marks = {url: mark for part in parts for url, mark in newest_marks(part.db).items()}
+def _with_sayings(documents: Iterator[Document], parts: Sequence[Part]) -> Iterator[Document]:
+    """Adds the version of the judge, who confirmed the verdict, and what the judge says."""
+    marks = {url: (part.db, mark) for part in parts for url, mark in newest_marks(part.db).items()}
     taught = [part.db for part in parts if has_students(part.db)]
     for document in documents:
-        mark = marks.get(document.url)
         version = max((version_of(db, document.url) for db in taught), default=0)
-        yield replace(document, version=version, confirmed_by=kind_of_teacher(mark.who) if mark else "")
+        by, judged = "", None
+        if (marked := marks.get(document.url)) is not None:
+            db, mark = marked
+            by = kind_of_teacher(mark.who) if mark.relevant == document.relevant else ""
+            judged = judges_verdict(db, document.url)
+        relevance, relevant = (judged or document).relevance, (judged or document).relevant
+        said = replace(document, judge_relevance=relevance, judge_relevant=relevant)
+        yield replace(said, version=version, confirmed_by=by)
 
 
 def _read(batch: list[Archived]) -> list[Document]:

@@ -8,21 +8,21 @@ import sqlite3
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 from itertools import chain, groupby, islice, pairwise, repeat
 from operator import itemgetter
 from typing import Any
 
-from spoor.events import Steered
+from spoor.events import Result, Steered
 from spoor.progress import Advance, unseen
 from spoor.report.showing import consistent_read
 from spoor.report.summary import Curve, Figures, Find, Incident, Kind, Pace, Reason, Stop, Totals
 from spoor.store.crawl_folder import CrawlFolder
-from spoor.store.crawl_parts import TOGETHER, Part, count_shared_payloads, duplicate_of, seconds_run, timelines
+from spoor.store.crawl_parts import TOGETHER, Part, count_shared_payloads, duplicate_of, timelines, totals_of_crawl
 from spoor.store.event_rows import WHILE_IT_RUNS
 from spoor.store.journal import pages_of
 from spoor.store.recent import expected_in
-from spoor.store.renders import render_totals
 from spoor.store.run_time import Timeline
 from spoor.store.steered import steered
 from spoor.teaching.history import TaughtSoFar, taught_so_far
@@ -63,20 +63,11 @@ def _count_by_host(parts: Parts) -> None:
 
 
 def _totals(parts: Parts) -> Totals:
-    pages, relevant, volume = _sum(parts, "SELECT count(*), ifnull(sum(relevant), 0), ifnull(sum(size), 0) FROM pages")
-    failed = "FROM events WHERE kind = 'failed' AND number IS NOT NULL"
+    kept = totals_of_crawl(parts)
     duplicates, near_duplicates = _duplicates(parts)
-    let_in = "ifnull(sum(json_extract(detail, '$.added')), 0)"
-    sitemaps, from_sitemaps = _sum(parts, f"SELECT count(*), {let_in} FROM events WHERE kind = 'sitemap read'")
     began, ended = _span(parts)
-    renders = [render_totals(part.db) for part in parts]
     return Totals(
-        pages=pages,
-        relevant=relevant,
-        redirects=_count(parts, "FROM events WHERE kind = 'redirected'"),
-        failures=_count(parts, failed),
-        given_up=_count(parts, f"{failed} AND json_extract(detail, '$.again_at') IS NULL"),
-        internal_errors=_count(parts, "FROM events WHERE kind = 'failed' AND json_extract(detail, '$.internal')"),
+        **asdict(kept),
         hosts=_count(parts[:1], "FROM temp.by_host"),
         hosts_with_pages=_count(parts[:1], "FROM temp.by_host WHERE pages"),
         hosts_with_relevant=_count(parts[:1], "FROM temp.by_host WHERE relevant"),
@@ -84,23 +75,10 @@ def _totals(parts: Parts) -> Totals:
         duplicates=duplicates,
         near_duplicates=near_duplicates,
         not_kept=_count(parts, "FROM pages WHERE warc_file = ''"),
-        sitemaps=sitemaps,
-        from_sitemaps=from_sitemaps,
-        needs_scripts=sum(count_needing_scripts(part.db) for part in parts),
-        rendered=sum(one.rendered for one in renders),
-        gained_by_rendering=sum(one.gained for one in renders),
-        render_seconds=sum(one.seconds for one in renders),
-        bytes=volume,
-        median_size=_median_size(parts, pages),
+        median_size=_median_size(parts, kept.pages),
         began=began,
         ended=ended,
-        seconds=seconds_run(parts),
     )
-
-
-def count_needing_scripts(db: sqlite3.Connection) -> int:
-    """Pages with hardly any readable text, because scripts generate them."""
-    return int(db.execute("SELECT count(*) FROM pages WHERE needs_scripts").fetchone()[0])
 
 
 def _duplicates(parts: Parts) -> tuple[int, int]:
@@ -172,7 +150,7 @@ SELECT count(*), sum(relevant), waiting, at, max(id) FROM (
     SELECT id, relevant, waiting, ended AS at FROM pages WHERE id > :after AND id <= :until
     UNION ALL
     SELECT id, 0, json_extract(detail, '$.waiting'), at FROM events
-    WHERE number IS NOT NULL AND id > :after AND id <= :until
+    WHERE result NOT IN ('', 'excused') AND id > :after AND id <= :until
 )
 """
 """Visits in a range of the journal, which numbers pages and events together; `waiting` and `at` are those of the last
@@ -222,15 +200,30 @@ def _hosts(parts: Parts) -> tuple[Kind, ...]:
     return tuple(Kind(*row) for row in _rows(parts[:1], f"SELECT host, pages, relevant {best}"))
 
 
+_FAILURES = """
+SELECT detail ->> 'purpose', detail ->> 'reason', ifnull(detail ->> 'excused', 0), detail ->> 'again_at' IS NULL,
+    count(*)
+FROM events WHERE kind = 'failed' GROUP BY 1, 2, 3, 4
+"""
+_EXCUSED = """
+SELECT (SELECT detail ->> 'reason' FROM events AS failed
+    WHERE host = later.host AND url = later.url AND kind = 'failed' AND id < later.id AND result = detail_before
+    ORDER BY id DESC LIMIT 1), detail_before
+FROM (SELECT id, host, url, detail ->> 'before' AS detail_before FROM events WHERE kind = 'excused') AS later
+WHERE detail_before != ''
+"""
+
+
 def _failures(parts: Parts) -> tuple[Reason, ...]:
-    """Failures by reason, including those of robots.txt and sitemaps. For good: not retried."""
-    rows = _rows(
-        parts,
-        "SELECT json_extract(detail, '$.purpose'), json_extract(detail, '$.reason'), "
-        "json_extract(detail, '$.again_at') IS NULL, count(*) FROM events WHERE kind = 'failed' GROUP BY 1, 2, 3",
-    )
+    """Failures by reason, including those of robots.txt and sitemaps. For good: not tried again."""
     whose = {"page": "", "robots": "robots.txt: ", "sitemap": "sitemap: "}
-    return _reasons((whose[purpose] + reason, *rest) for purpose, reason, *rest in rows)
+    rows = [
+        ((EXCUSED if excused else whose[purpose]) + reason, for_good, times)
+        for purpose, reason, excused, for_good, times in _rows(parts, _FAILURES)
+    ]
+    for reason, before in _rows(parts, _EXCUSED):
+        rows += [(reason or "", before == Result.FAILURE, -1), (f"{EXCUSED}{reason or ''}", False, 1)]
+    return _reasons(iter(rows))
 
 
 _TURNED_AWAY = "kind = 'refused' AND NOT json_extract(detail, '$.parked')"
@@ -246,15 +239,17 @@ def _refusals(parts: Parts) -> tuple[Reason, ...]:
     return _reasons(row for query in queries for row in _rows(parts, query))
 
 
+EXCUSED = "excused: "
+"""Before the reason of a failure that does not count, because its cause was on our side."""
 WITH_COOKIES = "a loop, requested once more with its cookies"
 
 
 def _redirects(parts: Parts) -> tuple[Reason, ...]:
-    """Redirects by the fate of their targets. For good: not queued; for now: queued."""
+    """Visits that were redirected, by the fate of their targets. For good: not queued; for now: queued."""
     rows = _rows(
         parts,
         "SELECT json_extract(detail, '$.again'), json_extract(detail, '$.because'), "
-        "json_extract(detail, '$.because') != '', count(*) FROM events WHERE kind = 'redirected' GROUP BY 1, 2",
+        "json_extract(detail, '$.because') != '', count(*) FROM events WHERE result = 'redirect' GROUP BY 1, 2",
     )
     return _reasons((because or (WITH_COOKIES if again else "followed"), *rest) for again, because, *rest in rows)
 

@@ -85,19 +85,21 @@ def _tiles(figures: Figures) -> str:
     speed = totals.visits / totals.seconds if totals.seconds else 0.0
     idle = sum(stop.idle for stop in figures.stops)
     unkept = f"; {totals.not_kept:,} were not stored" if totals.not_kept else ""
-    sitemaps = (f"{totals.sitemaps:,}", f"sitemaps read, {totals.from_sitemaps:,} of their links queued")
-    gained = (
-        f"{totals.gained_by_rendering:,} gained text or links; tabs were busy for {duration(totals.render_seconds)}"
-    )
+    sitemaps = (f"{totals.sitemaps_read:,}", f"sitemaps read, {totals.sitemap_links:,} of their links queued")
+    gained = f"{totals.gained:,} gained text or links; tabs were busy for {duration(totals.render_seconds)}"
+    excused = f", {totals.excused:,} excused, as the cause was on our side" if totals.excused else ""
+    others = f", {totals.sitemap_requests:,} for sitemaps" if totals.sitemap_requests else ""
+    others += f", {totals.script_requests:,} of scripts" if totals.script_requests else ""
     rendered = (f"{totals.rendered:,}", f"pages rendered in a browser, {gained}")
     tiles = (
         (f"{totals.relevant:,}", f"relevant pages, {share(totals.relevant, totals.pages)} of all"),
-        (f"{totals.pages:,}", f"pages, {size(totals.bytes)}, median {size(totals.median_size)}{unkept}"),
-        (f"{totals.visits:,}", f"visits, {speed:,.1f} a second"),
+        (f"{totals.pages:,}", f"pages, {size(totals.page_bytes)}, median {size(totals.median_size)}{unkept}"),
+        (f"{totals.visits:,}", f"visits, {totals.redirects:,} of them redirects, {speed:,.1f} a second"),
         (duration(idle), "idle by choice: a connection was left free for better links on delayed hosts"),
-        (f"{totals.failures:,}", f"failed visits, {totals.given_up:,} given up"),
+        (f"{totals.failures:,}", f"failures: nothing came; {totals.retries:,} visits to be tried again{excused}"),
+        (f"{totals.requests:,}", f"requests, {totals.robots_requests:,} of them for robots.txt{others}"),
         *(
-            [(f"{totals.internal_errors:,}", "visits failed because of errors of spoor, not of the web")]
+            [(f"{totals.internal_errors:,}", "requests failed because of errors of spoor, not of the web")]
             if totals.internal_errors
             else []
         ),
@@ -107,7 +109,7 @@ def _tiles(figures: Figures) -> str:
         (f"{totals.dropped:,}", "links dropped"),
         (f"{totals.needs_scripts:,}", "pages that need scripts: they have hardly any text"),
         *([rendered] if totals.rendered else []),
-        *([sitemaps] if totals.sitemaps else []),
+        *([sitemaps] if totals.sitemaps_read else []),
         (f"{totals.duplicates:,}", f"duplicates, and {totals.near_duplicates:,} near-duplicates"),
     )
     return f'<div class="tiles">{"".join(_tile(*tile) for tile in tiles)}</div>'

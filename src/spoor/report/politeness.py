@@ -1,8 +1,8 @@
 """Checks the politeness of a crawl from crawl.db alone: start and end of every visit.
 
-Every request is included: also robots.txt, its redirects, and sub-resources of scripts. Only stored data can be
-checked: a visit interrupted by a kill has no row, and only the last text of a robots.txt is kept, so visits are checked
-against it from the time it was fetched.
+Delays are those of the settings, of robots.txt, and of persons. Every request is included: also robots.txt, its
+redirects, and sub-resources of scripts. Only stored data can be checked: a visit interrupted by a kill has no row, and
+only the last text of a robots.txt is kept, so visits are checked against it from the time it was fetched.
 
 Times are those of the crawl, which never go back: where the clock had been set back between two runs, as the crawl saw
 when it was resumed, everything after it is later by that much.
@@ -92,7 +92,7 @@ def conduct(folder: CrawlFolder, promise: PolitenessRules) -> PolitenessReport:
     hosts, visits, breaches, tightest = 0, 0, list[PolitenessViolation](), float("inf")
     with consistent_read(folder) as parts:
         times = timelines(parts)
-        files = _Files(parts, times, promise)
+        files, asked_delays = _Files(parts, times, promise), _AskedDelays(parts, times)
         for neighbours in _neighbours(parts):
             calls = [
                 call
@@ -100,12 +100,26 @@ def conduct(folder: CrawlFolder, promise: PolitenessRules) -> PolitenessReport:
                 for n, (part, timeline) in enumerate(zip(parts, times, strict=True))
                 for call in _calls(part.db, timeline, n, name)
             ]
-            check = _Check(promise, files, calls)
+            check = _Check(promise, files, asked_delays, calls)
             breaches += check.breaches()
             hosts, visits = hosts + len({call.host for call in calls}), visits + len(calls)
             tightest = min(tightest, check.tightest)
     ordered = tuple(sorted(breaches, key=lambda breach: breach.at))
     return PolitenessReport(hosts, visits, None if tightest == float("inf") else tightest, ordered)
+
+
+class _AskedDelays:
+    """The host delays that persons set, of any shard: `spoor slow`. The last one of a host holds from then on."""
+
+    def __init__(self, parts: Sequence[Part], times: Sequence[Timeline]) -> None:
+        self._of_hosts: dict[str, list[tuple[float, float]]] = {}
+        by_part = [_asked_delays(part.db, timeline) for part, timeline in zip(parts, times, strict=True)]
+        for at, host, delay in heapq.merge(*by_part, key=itemgetter(0)):
+            self._of_hosts.setdefault(host, []).append((at, delay))
+
+    def delay(self, host: str, moment: float) -> float:
+        """In seconds; 0 if nobody had set one."""
+        return next((delay for at, delay in reversed(self._of_hosts.get(host, ())) if at <= moment), 0.0)
 
 
 class _Files:
@@ -154,10 +168,13 @@ class _Check:
     """Checks the visits to the hosts at one address, in the order in which they began. `_first` has, by shard, the
     visits that revealed the address of a host: other shards do not know of them."""
 
-    def __init__(self, promise: PolitenessRules, files: _Files, calls: Sequence[RequestRecord]) -> None:
+    def __init__(
+        self, promise: PolitenessRules, files: _Files, asked_delays: _AskedDelays, calls: Sequence[RequestRecord]
+    ) -> None:
         self.promise = promise
         self.tightest = float("inf")
         self._files = files
+        self._asked_delays = asked_delays
         self._calls = sorted(calls, key=lambda call: (call.began, not call.for_rules, call.ended))
         self._hosts = {call.host: _Host(LastVisits(promise.rules.connections)) for call in calls}
         self._address = LastVisits(len(calls) + 1)
@@ -178,7 +195,8 @@ class _Check:
             yield wrong
 
     def _haste(self, call: RequestRecord, host: _Host) -> Iterator[str]:
-        since, delay = host.visits.since(call.began), self._files.delay(call.host, call.began)
+        since = host.visits.since(call.began)
+        delay = max(self._files.delay(call.host, call.began), self._asked_delays.delay(call.host, call.began))
         if delay:
             self.tightest = min(self.tightest, share(since, call.began, delay))
         if call.began < since:
@@ -224,6 +242,14 @@ def _answers(db: sqlite3.Connection, times: Timeline) -> Iterator[tuple[float, s
     for number, _, at, url, kind, detail in db.execute(_CALLS.format(asked)):
         shift = times.shift(number)
         yield at + shift, url, kind, _later(json.loads(detail), shift)
+
+
+def _asked_delays(db: sqlite3.Connection, times: Timeline) -> Iterator[tuple[float, str, float]]:
+    """Time, host and seconds of each delay that a person set, in their order."""
+    asked = "kind = 'steered' AND detail ->> 'action' = 'slow down' AND detail ->> 'refused' = '' ORDER BY id"
+    for number, _, at, _, _, detail in db.execute(_CALLS.format(asked)):
+        facts = json.loads(detail)
+        yield at + times.shift(number), str(facts["host"]), float(facts["seconds"])
 
 
 def _later(detail: dict[str, Any], shift: float) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from itertools import chain
 
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, open_parts
+from spoor.store.totals import CrawlTotals
 
 # Text from the web and numbers from the database, formatted for people.
 
@@ -56,6 +57,13 @@ def size(count: float) -> str:
 
 def share(part: int, whole: int) -> str:
     return f"{part / whole:.0%}" if whole else "–"
+
+
+def visits_in_words(totals: CrawlTotals) -> str:
+    """The finished visits by their result."""
+    results = f"{totals.redirects:,} redirects, {totals.failures:,} failures, {totals.retries:,} to be tried again"
+    excused = f", and {totals.excused:,} excused" if totals.excused else ""
+    return f"{totals.visits:,} visits: {totals.pages:,} pages, {results}{excused}"
 
 
 # A consistent view of the databases of a crawl, even while it is running.

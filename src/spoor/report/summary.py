@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from spoor.events import Steered
 from spoor.stopping import ExpectedFinds
+from spoor.store.totals import CrawlTotals
 from spoor.teaching.history import TaughtSoFar
 
 Curve = tuple[tuple[int, int, int], ...]
@@ -14,41 +15,20 @@ Curve = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
-    """`visits` = `pages` + `redirects` + `failures`. `internal_errors` are visits of any kind, robots.txt included,
-    that failed because of an error of spoor. `sitemaps` counts reads of sitemaps, `from_sitemaps` the links
-    admitted from them. `needs_scripts` are pages with hardly any readable text, `rendered` those whose scripts were
-    run, in `render_seconds`; `gained_by_rendering` how many of these gained text or links. `seconds` is how long the
-    crawl ran, without the time between its runs; `began` and `ended` are in seconds since the epoch, sizes in bytes."""
+class Totals(CrawlTotals):
+    """The totals that the crawl kept, and what only a report counts. `not_kept` are pages that are not in the archive
+    by choice; `began` and `ended` are in seconds since the epoch, `median_size` is in bytes."""
 
-    pages: int
-    relevant: int
-    redirects: int
-    failures: int
-    given_up: int
-    internal_errors: int
-    hosts: int
-    hosts_with_pages: int
-    hosts_with_relevant: int
-    dropped: int
-    duplicates: int
-    near_duplicates: int
-    not_kept: int
-    sitemaps: int
-    from_sitemaps: int
-    needs_scripts: int
-    rendered: int
-    gained_by_rendering: int
-    render_seconds: float
-    bytes: int
-    median_size: int
-    began: float
-    ended: float
-    seconds: float
-
-    @property
-    def visits(self) -> int:
-        return self.pages + self.redirects + self.failures
+    hosts: int = 0
+    hosts_with_pages: int = 0
+    hosts_with_relevant: int = 0
+    dropped: int = 0
+    duplicates: int = 0
+    near_duplicates: int = 0
+    not_kept: int = 0
+    median_size: int = 0
+    began: float = 0.0
+    ended: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from spoor.store.crawl_parts import Part, duplicate_of, owner_of
 from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, last_moment, pages_of
 from spoor.store.renders import RenderRow, render_of
 from spoor.store.steered import steered
+from spoor.store.verdicts import Given, verdicts_on
 from spoor.urls import canonical, host_of, near_misses, robots_url
 
 STEPS_BACK = 10
@@ -46,7 +47,7 @@ class UrlHistory:
     version 2). `has_rules` and `allowed` come from that robots.txt. `listed` is its entry in the sitemap where it was
     found; None if there is none. `blocked` is the action by which a person blocked it, or None. `shard` owns its host;
     `handed_over_by` is the shard that fetched the page where it was found, if that was another; "" in a crawl without
-    shards.
+    shards. `verdicts` are those given of the page, if there were several.
     """
 
     url: str
@@ -55,6 +56,7 @@ class UrlHistory:
     ahead: int
     outbid: bool
     pages: tuple[PageRow, ...]
+    verdicts: tuple[Given, ...]
     renders: tuple[RenderRow, ...]
     events: tuple[EventRow, ...]
     dropped: DroppedRow | None
@@ -102,6 +104,7 @@ def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) 
         ahead=_ahead(db, entry) if entry else 0,
         outbid=entry is not None and _outbid(db, entry),
         pages=tuple(replace(page, duplicate_of=duplicate_of(parts, part, page)) for part, page in visits),
+        verdicts=tuple(given for part in parts for given in verdicts_on(part.db, url)),
         renders=tuple(filter(None, (render_of(part.db, page.host, url, page.number) for part, page in visits))),
         events=events,
         dropped=lost,

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import IO
 
 from spoor.files import replacing
+from spoor.store.surt import surt
 from spoor.store.warc_records import BLANK, Member, members
 
 REVISIT = "warc/revisit"
 """The MIME type in an index for a capture whose payload is in another record."""
 _WARC = ".warc.gz"
-_WWW = re.compile(r"^www\d*\.")
-_PORT = re.compile(r":\d+$")
 _STATUS = re.compile(rb"\s*HTTP/\S+\s+(\d{3})", re.IGNORECASE)
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _TYPE = re.compile(rb"^content-type[ \t]*:([^;\r\n]*)", re.IGNORECASE | re.MULTILINE)
@@ -96,15 +95,6 @@ def line(capture: Capture) -> str:
 def timestamp(date: str) -> str:
     """Converts `2026-11-15T12:00:00Z` to fourteen digits."""
     return re.sub(r"\D", "", date)[:14]
-
-
-def surt(url: str) -> str:
-    """The sort-friendly form of a URL (SURT): host reversed, without scheme and `www.`, parameters sorted."""
-    place, mark, query = url.lower().partition("://")[2].partition("?")
-    host, _, path = _WWW.sub("", place, count=1).partition("/")
-    port = found[0] if (found := _PORT.search(host)) else ""
-    name = ",".join(reversed(host.removesuffix(port).split(".")))
-    return f"{name}{port})/{path}{mark}{'&'.join(sorted(query.split('&')))}"
 
 
 def captures(file: Path) -> Iterator[Capture]:

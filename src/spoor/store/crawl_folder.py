@@ -1,12 +1,13 @@
 """A crawl on disk: its files, locking, supported versions; and reading its HTTP messages.
 
-version         the version of the folder: `spoor crawl 7`
+version         the version of the folder: `spoor crawl 8`
 crawl.toml      the exact settings of the crawl
 crawl.db        links, hosts, pages, events (SQLite)
 crawl.db.sums   checksums of it, written at the end of the last run
 warc/           responses: *.warc.gz, each with its index *.cdxj
 warc/damaged/   originals of damaged files, and truncated ends
 damaged/        originals of damaged databases
+inputs/         copies of the models, dictionaries and ontologies that crawl.toml names, by digest
 learned/        the two newest snapshots of what was learned
 trouble/        samples of internal errors on single URLs
 translations.db cached translations of a server, and counts of untranslated texts (SQLite)
@@ -33,10 +34,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.errors import BadInput, NotWritten, UsageError
-from spoor.files import replacing
+from spoor.files import as_toml, replacing
 from spoor.pools import is_other_process
 from spoor.storage_errors import is_of_surroundings, not_written
 from spoor.store.duplicates import same_payload
+from spoor.store.inputs import Inputs
 from spoor.store.journal import PageRow
 from spoor.store.renders import render_of
 from spoor.store.sharded_folder import ShardedFolder
@@ -51,7 +53,7 @@ from spoor.store.warc_repair import follow
 # The files of a crawl, locking, and folders that are refused.
 
 
-VERSION = "spoor crawl 7"
+VERSION = "spoor crawl 8"
 _BEFORE_A_CRAWL = frozenset({"crawl.toml", "lock", ".partial"})
 """Files allowed in a folder before its first crawl: settings put there by hand, and leftovers of a killed start."""
 WORKERS = "lock.workers"
@@ -135,6 +137,10 @@ class CrawlFolder:
         return self.path / "inbox"
 
     @property
+    def inputs(self) -> Inputs:
+        return Inputs(self.path.resolve() / "inputs")
+
+    @property
     def report(self) -> Path:
         return self.path / "report.html"
 
@@ -147,7 +153,9 @@ class CrawlFolder:
             raise BadInput(f"cannot read {file}: {error}") from None
 
     def write_settings(self, text: str) -> None:
-        self._write("crawl.toml", text)
+        """Paths of files in the folder become relative to it, so that it can be moved."""
+        inside = f"{as_toml(str(self.inputs.path))[1:-1]}/"
+        self._write("crawl.toml", text.replace(inside, f"{self.inputs.path.name}/"))
 
     def _write(self, name: str, text: str) -> None:
         """Writes a file atomically."""

@@ -22,6 +22,8 @@ from spoor.store.journal import PageRow, lessons, open_to_read, pages
 from spoor.store.renders import is_made_by_scripts
 from spoor.store.run_time import Run, Timeline, runs_of, seconds_of_runs
 from spoor.store.sharded_folder import ShardedFolder
+from spoor.store.totals import NOTHING as NO_TOTALS
+from spoor.store.totals import CrawlTotals, totals_of
 from spoor.urls import host_of
 
 TOGETHER = 60.0
@@ -70,6 +72,12 @@ def seconds_run(parts: Sequence[Part]) -> float:
         return 0.0
     with contextlib.closing(open_to_read(coordinator, "runs")) as db:
         return seconds_of_runs(db)
+
+
+def totals_of_crawl(parts: Sequence[Part]) -> CrawlTotals:
+    """Of all shards together, whichever of them has a host now."""
+    totals = sum((totals_of(part.db) for part in parts), NO_TOTALS)
+    return replace(totals, seconds=seconds_run(parts))
 
 
 def timelines(parts: Sequence[Part]) -> list[Timeline]:

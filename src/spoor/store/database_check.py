@@ -7,9 +7,12 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from math import isclose
 from pathlib import Path
 from urllib.parse import quote
 
+from spoor.events import Result
 from spoor.frontier.entry import State, place_of_row
 from spoor.frontier.evidence import EvidenceNames, names_in
 from spoor.frontier.rows import FIRST_PLACE, ROBOTS_OF_URLS, inflated, url_hash
@@ -17,6 +20,7 @@ from spoor.store.duplicates import BANDS, BANDS_IN_SQL
 from spoor.store.incidents import Finding, Tell, counted
 from spoor.store.sqlite_files import changed_bytes, lost_frames
 from spoor.store.tables import shapes_in
+from spoor.store.totals import COLUMNS, recounted, totals_of
 from spoor.urls import host_of
 
 _SHOWN = 20
@@ -55,7 +59,7 @@ def check_database(database: Path, at_rest: bool, tell: Tell) -> bool:
         with contextlib.closing(open_checked(database)) as db:
             if not _is_whole(db, found) or not _has_tables(db, found) or not _values_fit(db, found):
                 return False
-            for check in (_links, _hosts, _robots, _counters, _pages, _events, _fingerprints):
+            for check in (_links, _hosts, _robots, _counters, _totals, _pages, _events, _fingerprints):
                 check(db, found)
             return True
     except UNREADABLE as error:
@@ -195,6 +199,13 @@ def least_counters(db: sqlite3.Connection) -> dict[str, int]:
     return {"arrivals": int(arrival), "visits": int(last) + 1}
 
 
+def _totals(db: sqlite3.Connection, found: Found) -> None:
+    stored, there = asdict(totals_of(db)), asdict(recounted(db))
+    for name in COLUMNS:
+        if not isclose(stored[name], there[name], abs_tol=0.001):
+            found(f"the totals say {stored[name]:,} {name.replace('_', ' ')}, but the journal has {there[name]:,}")
+
+
 def _pages(db: sqlite3.Connection, found: Found) -> None:
     wrong = {
         "pages of another host than their URL": "pages WHERE host IS NOT host_of(url)",
@@ -207,7 +218,12 @@ def _pages(db: sqlite3.Connection, found: Found) -> None:
 
 
 def _events(db: sqlite3.Connection, found: Found) -> None:
-    _tell_counts(db, {"events with details that are not JSON": "events WHERE NOT is_json(detail)"}, found)
+    results = ", ".join(f"'{result}'" for result in Result)
+    wrong = {
+        "events with details that are not JSON": "events WHERE NOT is_json(detail)",
+        "events with an unknown result": f"events WHERE result NOT IN ('', {results})",
+    }
+    _tell_counts(db, wrong, found)
 
 
 def _fingerprints(db: sqlite3.Connection, found: Found) -> None:

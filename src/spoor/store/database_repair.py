@@ -1,7 +1,7 @@
 """Rebuilds a damaged database from everything that is readable; the original is kept.
 
 Rows are read from the pages of the file directly, not through SQLite, which loses everything behind a damaged page.
-Derived data are computed again: counters, bands of fingerprints, hosts of links, links of fetched pages.
+Derived data are computed again: counters, totals, bands of fingerprints, hosts of links, links of fetched pages.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+from spoor.events import Result
 from spoor.frontier.entry import Entry, Host, State
 from spoor.frontier.evidence import names_in
 from spoor.frontier.rows import url_hash
@@ -33,10 +34,11 @@ from spoor.store.database_check import (
 from spoor.store.duplicates import write_bands
 from spoor.store.sqlite_files import Row, Value, overlay, rows, write_sums
 from spoor.store.tables import ROWS, TableShape, create_tables, shapes, write_heads
+from spoor.store.totals import add_totals, recounted
 from spoor.store.warc_repair import ASIDE
 from spoor.urls import host_of
 
-_WORKED_OUT = ("counters", "bands")
+_WORKED_OUT = ("counters", "bands", "totals")
 _STATES = frozenset(map(int, State))
 _REST = 1.0
 """Host delay in seconds, until the rules of the host are known again."""
@@ -96,6 +98,7 @@ def _write(source: Path, made: Path) -> dict[str, int]:
     with _opened(made) as store:
         _add_links(store)
         _complete(store.connection)
+        add_totals(store.connection, recounted(store.connection))
         store.commit(_counted(store.connection, counters))
         names = [name for name in shapes() if name not in _WORKED_OUT]
         return {name: int(store.connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in names}
@@ -150,11 +153,13 @@ def _is_plausible(table: str, values: dict[str, Value], counters: set[str]) -> b
             leads = not values["leads_to"] or host_in(values["leads_to"]) is not None
             return host_in(url) is not None and leads and is_deflated(values["text"])
         case "events":
-            return is_json(values["detail"])
+            return is_json(values["detail"]) and values["result"] in ("", *Result)
         case "steered":
             return is_json(values["action"])
         case "marks":
             return host_in(url) is not None and values["relevant"] in (None, 0, 1)
+        case "verdicts":
+            return values["relevant"] in (0, 1)
         case "judged":
             return host_in(url) == host and is_json(values["others"]) and is_deflated(values["sample"])
         case "students":

@@ -12,6 +12,7 @@ from spoor.actions import Mark, as_json
 from spoor.events import (
     Aside,
     ClockSet,
+    Excused,
     Failed,
     Held,
     HostOpened,
@@ -25,6 +26,7 @@ from spoor.events import (
     Steered,
     Taught,
     Troubled,
+    result_of,
 )
 from spoor.records import Visit
 from spoor.urls import host_of
@@ -34,6 +36,10 @@ WHILE_IT_RUNS = "kind NOT IN ('steered', 'taught')"
 
 
 def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> tuple[Any, ...]:
+    return (*_row(event), result_of(event) or "")
+
+
+def _row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> tuple[Any, ...]:
     match event:
         case Redirected(visit, at, to, because, waiting, again):
             said = {"to": to, "because": because, "again": again, "waiting": waiting}
@@ -52,6 +58,8 @@ def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> 
             return _visit_row(visit, at, "sitemap read", {"kind": kind, **counts, "cut": cut, "claims": claimed})
         case Refused(at, refusal):
             return _aside_row(at, "refused", refusal.url, {"because": refusal.because, "parked": refusal.parked})
+        case Excused(at, url, because, before):
+            return _aside_row(at, "excused", url, {"because": because, "before": before or ""})
         case Troubled(at, url, reason):
             return _aside_row(at, "trouble", url, {"reason": reason})
         case Paused(at, since, reason):

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from spoor.errors import BadInput
-from spoor.events import Aside, Event, SitemapRead, Visited
+from spoor.events import Aside, Event, Result, SitemapRead, Visited
 from spoor.frontier.entry import INDEX_DEPTH
 from spoor.frontier.evidence import renamed_evidence
 from spoor.frontier.rows import UNREADABLE, stored_entry, trail_of
@@ -24,6 +24,9 @@ from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.storage_errors import reason_of
 from spoor.store.event_rows import event_row, storable
 from spoor.store.run_time import SCHEMA as RUNS
+from spoor.store.totals import NOTHING, add_totals, counted
+from spoor.store.totals import SCHEMA as TOTALS
+from spoor.store.verdicts import SCHEMA as VERDICTS
 from spoor.urls import host_of
 
 SCHEMA = f"""
@@ -37,19 +40,19 @@ CREATE TABLE IF NOT EXISTS pages (
 CREATE INDEX IF NOT EXISTS pages_by_url ON pages (host, url);
 CREATE TABLE IF NOT EXISTS events (
     id INTEGER PRIMARY KEY, number INTEGER, started REAL, at REAL NOT NULL, kind TEXT NOT NULL, url TEXT NOT NULL,
-    host TEXT NOT NULL, detail TEXT NOT NULL
+    host TEXT NOT NULL, detail TEXT NOT NULL, result TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS events_by_url ON events (host, url);
 CREATE TABLE IF NOT EXISTS dropped (
     host TEXT NOT NULL, url TEXT NOT NULL, because TEXT NOT NULL, found_on TEXT NOT NULL, at REAL NOT NULL,
     PRIMARY KEY (host, url)
 ) WITHOUT ROWID;
-{RUNS}"""
+{RUNS}{TOTALS}{VERDICTS}"""
 _PAGE = (
     "url, host, number, started, ended, status, size, relevance, because, label, added, waiting, title, language, "
     "digest, simhash, duplicate_of, warc_file, warc_offset, relevant, noindex, needs_scripts"
 )
-_EVENT = "number, started, at, kind, url, host, detail"
+_EVENT = "number, started, at, kind, url, host, detail, result"
 _DROPPED = "host, url, because, found_on, at"
 _ROWS_AT_ONCE = 1000
 
@@ -108,8 +111,9 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event in the journal. `kind` is redirected, failed, host opened, sitemap read, refused, trouble, held, paused,
-    resumed, https paused, https resumed, clock set, steered or ended; `detail` has the fields of that kind.
+    """An event in the journal. `kind` is redirected, failed, excused, host opened, sitemap read, refused, trouble,
+    held, paused, resumed, https paused, https resumed, clock set, steered, taught or ended; `detail` has the fields of
+    that kind. `result` is that of a visit to a page, None if none ended.
 
     `number` and `started` are those of the visit; None if there was no visit, or it has no number.
     """
@@ -121,6 +125,7 @@ class EventRow:
     url: str
     host: str
     detail: dict[str, Any]
+    result: Result | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +149,8 @@ class Place:
 
 
 class Journal:
-    """Collects rows until `write`, which the owner of the database calls inside its own transaction."""
+    """Collects rows, and what they add to the totals, until `write`, which the owner of the database calls inside its
+    own transaction."""
 
     def __init__(self, last: int = 0) -> None:
         """`last` is the highest number of a page or event. Both share one sequence, in order of occurrence."""
@@ -153,6 +159,7 @@ class Journal:
         self._pages: list[tuple[Any, ...]] = []
         self._events: list[tuple[Any, ...]] = []
         self._dropped: list[tuple[Any, ...]] = []
+        self._counted = NOTHING
 
     @staticmethod
     def create(db: sqlite3.Connection) -> Journal:
@@ -172,6 +179,7 @@ class Journal:
 
     def note(self, events: Sequence[Event]) -> None:
         for event in events:
+            self._counted += counted(event)
             if isinstance(event, Visited):
                 self._note_page(event)
             else:
@@ -184,12 +192,14 @@ class Journal:
     def end(self, at: float, reason: str, idle: float = 0.0) -> None:
         """Records why the run ended, and its idle time in seconds. The crawl may be resumed."""
         detail = json.dumps({"because": reason, "idle": round(idle, 3)}, ensure_ascii=False)
-        self._events.append((self._next(), None, None, at, "ended", "", "", detail))
+        self._events.append((self._next(), None, None, at, "ended", "", "", detail, ""))
 
     def write(self, db: sqlite3.Connection) -> None:
         db.executemany(_INSERT_PAGE, self._pages)
         db.executemany(_INSERT_EVENT, self._events)
         db.executemany(_INSERT_DROPPED, self._dropped)
+        add_totals(db, self._counted)
+        self._counted = NOTHING
         self._pages.clear()
         self._events.clear()
         self._dropped.clear()
@@ -387,5 +397,5 @@ def _page_row(event: Visited, facts: PageFacts) -> tuple[Any, ...]:
 
 
 def _event(row: tuple[Any, ...]) -> EventRow:
-    number, started, at, kind, url, host, detail = row
-    return EventRow(number, started, at, kind, url, host, json.loads(detail))
+    number, started, at, kind, url, host, detail, result = row
+    return EventRow(number, started, at, kind, url, host, json.loads(detail), Result(result) if result else None)

@@ -1,4 +1,5 @@
-"""Marks: labels of pages by persons, with who and when. A table of crawl.db; rows are only appended."""
+"""Marks: labels of pages by persons and by programs in their place, with who and when. A table of crawl.db; rows are
+only appended. What a person says holds at once; what a program says, from the next lesson of the judge."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from dataclasses import dataclass
 
 from spoor.actions import Mark
 from spoor.events import Event, Steered
+from spoor.records import Verdict
+from spoor.store.verdicts import said_by, say, take_back
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS marks (
@@ -16,6 +19,8 @@ CREATE TABLE IF NOT EXISTS marks (
 CREATE INDEX IF NOT EXISTS marks_by_url ON marks (url, id);
 """
 _MARK = "id, url, relevant, who, at"
+MODEL = "model:"
+FILE = "file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,14 @@ class Marks:
                 self.add(event.action.url, event.action.relevant, event.who, event.at)
 
     def write(self, db: sqlite3.Connection) -> None:
-        db.executemany("INSERT INTO marks (url, relevant, who, at) VALUES (?, ?, ?, ?)", self._rows)
+        """After the pages of the same transaction."""
+        for url, relevant, who, at in self._rows:
+            spoken = has_spoken(db, url)
+            db.execute("INSERT INTO marks (url, relevant, who, at) VALUES (?, ?, ?, ?)", (url, relevant, who, at))
+            if relevant is None and spoken:
+                take_back(db, url, at)
+            elif relevant is not None and not is_automatic(who):
+                say(db, url, said_by(relevant, who), who, at, spoken)
         self._rows.clear()
 
 
@@ -72,6 +84,28 @@ def mark_of(db: sqlite3.Connection, url: str) -> PageMark | None:
         return None
     row = db.execute(f"SELECT {_MARK} FROM marks WHERE url = ? ORDER BY id DESC LIMIT 1", (url,)).fetchone()
     return None if row is None or row[2] is None else _page_mark(row)
+
+
+def said_by_persons(db: sqlite3.Connection) -> dict[str, Verdict]:
+    """The verdicts of persons, by URL of the page."""
+    newest = newest_marks(db).items()
+    return {url: said_by(mark.relevant is True, mark.who) for url, mark in newest if not is_automatic(mark.who)}
+
+
+def has_spoken(db: sqlite3.Connection, url: str) -> bool:
+    """Whether the verdict of a person holds on a page."""
+    mark = mark_of(db, url)
+    return mark is not None and not is_automatic(mark.who)
+
+
+def is_automatic(who: str) -> bool:
+    """Whether an answer is from a program, not from a person."""
+    return who == FILE or who.startswith(MODEL)
+
+
+def kind_of_teacher(who: str) -> str:
+    """`person`, `model` or `file`."""
+    return who.partition(":")[0] if is_automatic(who) else "person"
 
 
 def has_marks(db: sqlite3.Connection) -> bool:

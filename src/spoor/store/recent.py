@@ -18,9 +18,7 @@ IN_LOG_ODDS = ("learned",)
 """Strategies whose keys are log odds that a link leads to a relevant page."""
 
 _PAGES = "SELECT id, ended, host, url, {} FROM pages ORDER BY id DESC LIMIT ?"
-# Requests for robots.txt have no number. Failures on our side do not count.
-_OTHERS = """SELECT id, at, host, url, 0 FROM events WHERE kind IN ('failed', 'redirected') AND number IS NOT NULL
-             AND ifnull(detail ->> 'excused', 0) = 0 ORDER BY id DESC LIMIT ?"""
+_OTHERS = """SELECT id, at, host, url, 0 FROM events WHERE result NOT IN ('', 'excused') ORDER BY id DESC LIMIT ?"""
 
 
 def last_requests(db: sqlite3.Connection, most: int) -> list[bool]:

@@ -55,11 +55,13 @@ class RenderRow:
 
 @dataclass(frozen=True, slots=True)
 class RenderTotals:
-    """Numbers of rendered pages, and of those that gained text or links; seconds in which tabs were busy."""
+    """Numbers of rendered pages, and of those that gained text or links; seconds in which tabs were busy; requests of
+    scripts."""
 
     rendered: int = 0
     gained: int = 0
     seconds: float = 0.0
+    requests: int = 0
 
 
 class Renders:
@@ -145,7 +147,8 @@ def render_totals(db: sqlite3.Connection) -> RenderTotals:
     if not has_renders(db):
         return RenderTotals()
     counts = "ifnull(sum(rendered), 0), ifnull(sum(gained), 0), ifnull(sum(seconds), 0.0)"
-    return RenderTotals(*db.execute(f"SELECT {counts} FROM renders").fetchone())
+    requests = "(SELECT count(*) FROM sub_requests)"
+    return RenderTotals(*db.execute(f"SELECT {counts}, {requests} FROM renders").fetchone())
 
 
 def fetch_ends(db: sqlite3.Connection, host: str) -> dict[tuple[str, int], float]:

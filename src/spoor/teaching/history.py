@@ -8,12 +8,12 @@ from collections import Counter
 from dataclasses import dataclass
 
 from spoor.events import Taught
-from spoor.store.marks import marks_since
+from spoor.store.marks import is_automatic, marks_since
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerCount:
-    """Answers of one teacher, the last about each page. `unsaid`: withdrawn, or the program could not say."""
+    """Answers of one teacher, the last about each page; not those taken back. `unsaid`: the program could not say."""
 
     who: str
     relevant: int
@@ -36,6 +36,7 @@ def taught_so_far(db: sqlite3.Connection) -> TaughtSoFar:
 
 def _answers(db: sqlite3.Connection) -> tuple[AnswerCount, ...]:
     last = {(mark.who, mark.url): mark.relevant for mark in marks_since(db)}
+    last = {(who, url): said for (who, url), said in last.items() if said is not None or is_automatic(who)}
     counts = Counter((who, relevant) for (who, _), relevant in last.items())
     teachers = dict.fromkeys(who for who, _ in last)
     return tuple(AnswerCount(who, *(counts[who, said] for said in (True, False, None))) for who in teachers)

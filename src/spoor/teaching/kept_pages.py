@@ -18,6 +18,7 @@ from spoor.errors import BadInput
 from spoor.judging.regression import Sample
 from spoor.records import Verdict
 from spoor.store.lesson_tables import create_lesson_tables, has_students
+from spoor.store.verdicts import replaced, revise
 from spoor.urls import host_of
 
 EXCERPT = 6_000
@@ -109,8 +110,7 @@ def _write_lesson(db: sqlite3.Connection, version: Version, revisions: Sequence[
     changed = [(one, one.verdict) for one in revisions if one.verdict is not None]
     by_version = [(version.version, version.row, one.url) for one, _ in changed]
     db.executemany("UPDATE judged SET version = ?, revised = ? WHERE url = ?", by_version)
-    verdicts = [(said.relevance, said.relevant, said.because, one.host, one.url) for one, said in changed]
-    db.executemany("UPDATE pages SET relevance = ?, relevant = ?, because = ? WHERE host = ? AND url = ?", verdicts)
+    revise(db, ((one.url, verdict) for one, verdict in changed))
 
 
 def _row(page: JudgedPage) -> tuple[object, ...]:
@@ -215,15 +215,20 @@ def _stored(row: Sequence[Any]) -> StoredPage:
 
 
 def revised_pages(db: sqlite3.Connection) -> dict[str, tuple[int, Verdict]]:
-    """Pages whose verdicts were revised, by URL: the last journal row before the revision, and the new verdict."""
+    """Pages whose verdicts were revised, by a lesson, a person or `spoor rejudge`, by URL: the last journal row before
+    the revision, and the new verdict."""
     if not has_students(db):
-        return {}
+        return replaced(db)
     query = (
         "SELECT judged.url, revised, relevance, relevant, because, label FROM judged "
         "JOIN pages ON pages.host = judged.host AND pages.url = judged.url WHERE revised > 0 ORDER BY pages.id"
     )
     rows = db.execute(query).fetchall()
-    return {url: (row, Verdict(share, bool(yes), because, label)) for url, row, share, yes, because, label in rows}
+    by_lessons = {
+        url: (row, Verdict(share, bool(yes), because, label)) for url, row, share, yes, because, label in rows
+    }
+    otherwise = {url: (max(row, by_lessons.get(url, (0,))[0]), said) for url, (row, said) in replaced(db).items()}
+    return by_lessons | otherwise
 
 
 _DECIDING = (

@@ -12,7 +12,7 @@ from spoor.crawling.revision import revised
 from spoor.events import Taught
 from spoor.records import Lesson, Question, Verdict
 from spoor.store.journal import numbered_lessons
-from spoor.store.marks import PageMark, marks_since
+from spoor.store.marks import PageMark, is_automatic, marks_since, said_by_persons
 from spoor.strategy import Strategy
 from spoor.teaching.kept_pages import (
     Revision,
@@ -29,7 +29,6 @@ from spoor.teaching.kept_pages import (
 from spoor.teaching.questions import SURE, THRESHOLD_AFTER, Candidate, chosen, is_threshold_due
 from spoor.teaching.student import Answer, Answered, Student
 from spoor.teaching.taught_judge import TaughtJudge
-from spoor.teaching.teachers import is_automatic
 
 CHANGED = 0.05
 """Smallest change of relevance that revises a verdict: strategies do not relearn for smaller ones."""
@@ -120,8 +119,10 @@ def judge_again(
     revisions: list[Revision] = []
     changed: dict[str, Verdict] = {}
     turned = gain = 0
+    said = said_by_persons(db)  # Also of other judges' pages, and while the student was trained.
     for pages in stored_pages(db):
-        for page, (own, verdict) in zip(pages, _judged(taught, pages), strict=True):
+        for page, (own, judged) in zip(pages, _judged(taught, pages), strict=True):
+            verdict = said.get(page.url, judged)
             turned += verdict.relevant != page.verdict.relevant
             gain += (verdict.relevant - page.verdict.relevant) * (page.row > rows[0])
             if _differs(verdict, page.verdict) or _is_confirmed(taught.student, page, verdict):

@@ -14,12 +14,11 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
+from spoor.judging.classifiers import COMMON
 from spoor.judging.vectors import background, general_space, heaviest
 from spoor.parse.words import IN_TITLE, PLACES, Features, Words, place
 
 TEXTS = 30
-COMMON = 0.5
-"""Share of background texts from which on a word that they contain is not specific to a topic."""
 _UNKNOWN = 0.5
 """Assumed document frequency of a word that is not in the background corpus."""
 _TITLE = 2.0

@@ -18,6 +18,7 @@ from spoor.judging.classifiers import Prediction, TopicModel
 from spoor.judging.regression import KERNELS, Sample, sample_of
 from spoor.parse.words import features
 from spoor.records import Page, TargetPrior, Verdict
+from spoor.store.verdicts import said_by
 from spoor.strategy import PageByPage
 from spoor.teaching.fitting import Example, Fit, divided, has_enough, learned_from, needed_shift
 
@@ -159,5 +160,4 @@ def _said(answers: Mapping[str, Answered]) -> list[Example]:
 
 def confirmed(answer: Answer) -> Verdict:
     """The verdict on a page with an answer."""
-    said = "relevant" if answer.relevant else "not relevant"
-    return Verdict(float(answer.relevant), answer.relevant, f"{said}, says {answer.who}")
+    return said_by(answer.relevant, answer.who)

@@ -14,9 +14,6 @@ from spoor.teaching.answer_file import FileTeacher, read_answers
 from spoor.teaching.model_teacher import Budget, ModelTeacher
 from spoor.teaching.taught_judge import TaughtJudge
 
-MODEL = "model:"
-FILE = "file"
-
 
 def teacher_of(asked: TeacherSettings, about: str, calls: ModelCalls) -> Teacher | None:
     """None if no program is set, so that only persons answer. `about` is the sentence of the target."""
@@ -48,13 +45,3 @@ def check_teacher(asked: TeacherSettings, about: str, judge: TaughtJudge | None)
     if judge is None and asked != NO_TEACHER:
         raise UsageError("[teacher] needs a target with like or about; set one of them")
     teacher_of(asked, about, ModelCalls(lambda: None))
-
-
-def is_automatic(who: str) -> bool:
-    """Whether an answer is from a program, not from a person."""
-    return who == FILE or who.startswith(MODEL)
-
-
-def kind_of_teacher(who: str) -> str:
-    """`person`, `model` or `file`."""
-    return who.partition(":")[0] if is_automatic(who) else "person"

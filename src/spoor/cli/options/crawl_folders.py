@@ -30,6 +30,11 @@ spoor ask my-crawl
 spoor ask my-crawl --questions 20
 """
 
+TRUST_EXAMPLES = """
+spoor trust thai-pages --list
+spoor trust thai-pages
+"""
+
 CHECK_EXAMPLES = """
 spoor check my-crawl
 spoor check my-crawl --repair
@@ -119,6 +124,14 @@ def register_export(commands: Commands) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file to write")
     parser.add_argument("--all", action="store_true", help="every page, not only the relevant ones")
     add_workers(parser)
+    add_json(parser)
+
+
+def register_trust(commands: Commands) -> None:
+    summary = "list and allow what the crawl in a folder may use on this machine"
+    parser = add_command(commands, "trust", summary, TRUST_EXAMPLES, "trusting.run_trust")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of a crawl that is to be resumed")
+    parser.add_argument("--list", action="store_true", help="only list it, allow nothing")
     add_json(parser)
 
 

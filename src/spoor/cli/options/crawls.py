@@ -14,6 +14,7 @@ from spoor.cli.command import (
     add_several,
     at_least_one,
     checked,
+    new_folder,
 )
 from spoor.cli.options.crawl_folders import DASHBOARD_PORT, port
 
@@ -46,7 +47,11 @@ def register_demo(commands: Commands) -> None:
     summary = "two live crawls side by side, on a web generated and served on this machine"
     parser = add_command(commands, "demo", summary, DEMO_EXAMPLES, "demo_crawls.run_demo")
     parser.add_argument(
-        "--out", type=Path, default=Path("out/demo"), metavar="FOLDER", help="folder for the two crawls (out/demo)"
+        "--out",
+        type=new_folder,
+        default=Path("out/demo"),
+        metavar="FOLDER",
+        help="folder for the two crawls (out/demo)",
     )
     parser.add_argument("--max-pages", type=int, default=700, metavar="N", help="stop each crawl after N fetches (700)")
     add_json(parser)
@@ -98,7 +103,7 @@ def register_crawl(commands: Commands) -> None:
     parser.add_argument(
         "settings", nargs="?", type=Path, metavar="CRAWL.toml", help="settings of the crawl; options override them"
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the crawl, created or resumed")
+    parser.add_argument("--out", type=new_folder, required=True, metavar="FOLDER", help="the crawl, created or resumed")
     _add_target(parser)
     add_several(parser, "--seed", "URL", "where to start")
     parser.add_argument("--seeds", metavar="FILE", help="where to start: one URL per line")

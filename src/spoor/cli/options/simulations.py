@@ -15,6 +15,7 @@ from spoor.cli.command import (
     add_web,
     add_workers,
     at_least_one,
+    new_folder,
 )
 
 SIMULATE_EXAMPLES = """
@@ -115,7 +116,7 @@ def register_contest(commands: Commands) -> None:
     )
     parser.add_argument(
         "--out",
-        type=Path,
+        type=new_folder,
         required=True,
         metavar="FOLDER",
         help="output folder for webs, runs, results.json and report.md",

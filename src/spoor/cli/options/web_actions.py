@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spoor.cli.command import Commands, add_command, add_json, add_speeds, add_web, add_workers
+from spoor.cli.command import Commands, add_command, add_json, add_speeds, add_web, add_workers, new_folder
 
 WEB_EXAMPLES = """
 spoor web build crawl.warc.gz --out my-web
@@ -73,7 +73,7 @@ def _register_build(actions: Commands) -> None:
         help="WARC, WAT and WET files, crawl folders; or logs and indexes (CSV, TSV, Parquet, Heritrix crawl.log, CDX, "
         "CDXJ, Common Crawl's columnar index) and tables of links. Plain or compressed, recognised by their content",
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="WEB", help="folder to create")
+    parser.add_argument("--out", type=new_folder, required=True, metavar="WEB", help="folder to create")
     parser.add_argument(
         "--truth", type=Path, metavar="TSV", help="labels of pages: columns url and labels, tab-separated"
     )
@@ -106,7 +106,7 @@ def _register_generate(actions: Commands) -> None:
     parser.add_argument(
         "--seed", required=True, metavar="K", type=int, help="random seed; the same seed makes the same web"
     )
-    parser.add_argument("--out", required=True, metavar="WEB", type=Path, help="folder to create")
+    parser.add_argument("--out", required=True, metavar="WEB", type=new_folder, help="folder to create")
     parser.add_argument("--text", action="store_true", help="write the pages of a language web, in real charsets")
     words = (
         "words of traditional Mongolian pages, one per line, in Menksoft glyphs or Unicode; for courses a "

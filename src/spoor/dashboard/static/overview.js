@@ -7,12 +7,12 @@ const CHARTS = [
   ["relevant", "Relevant pages found"],
   ["share", "Share of relevant pages, lately, in percent"],
   ["waiting", "Links waiting"],
-  ["failures", "Failed requests"],
+  ["failures", "Failures"],
 ];
 
 export async function show(holder, context) {
   if (!context.overview) throw new Error(`there is no crawl ${context.crawl}`);
-  const over = context.parameters.get("over") ?? "requests";
+  const over = context.parameters.get("over") ?? "visits";
   const beside = new Set((context.parameters.get("beside") ?? "").split(",").filter(Boolean));
   const numbers = el("div", { class: "tiles" });
   const forecast = el("div");
@@ -34,7 +34,7 @@ export async function show(holder, context) {
     if (!overview) return;
     tiles(numbers, context, overview);
     forecast.replaceChildren(expectation(overview));
-    const now = JSON.stringify(crawls.map((one) => [one.requests, one.waiting]));
+    const now = JSON.stringify(crawls.map((one) => [one.requests, one.visits, one.waiting]));
     if (known && now !== known) redraw();
     known = now;
     const state = `${overview.state} ${overview.blocks.join()} ${overview.max_pages} ${overview.max_minutes}`;
@@ -58,9 +58,9 @@ function tiles(holder, context, crawl) {
   holder.replaceChildren(
     tile(number(crawl.relevant), "relevant pages", known),
     tile(percent(crawl.share), `of ${number(crawl.pages)} pages are relevant; ${percent(crawl.share_lately)} lately`),
-    tile(number(crawl.requests), `requests in ${duration(crawl.seconds)}, ${crawl.per_second.toFixed(1)} per second lately`),
+    tile(number(crawl.visits), `visits in ${duration(crawl.seconds)}, ${crawl.per_second.toFixed(1)} per second lately; ${number(crawl.requests)} requests`),
     tile(number(crawl.waiting), `links waiting; ${number(crawl.parked)} parked, ${number(crawl.returning)} to be tried again, ${number(crawl.in_transit)} in transit`),
-    tile(number(crawl.failures), `failed requests; ${number(crawl.redirects)} redirects`),
+    tile(number(crawl.failures), `failures; ${number(crawl.retries)} visits to be tried again, ${number(crawl.redirects)} redirects, ${number(crawl.excused)} excused`),
     tile(bytes(crawl.bytes), "fetched"),
     tile(number(crawl.hosts), `hosts visited; ${number(crawl.hosts_with_relevant)} with relevant pages`),
     tile(duration(crawl.idle), "idle by choice: connections left free for better links"),
@@ -72,13 +72,13 @@ function expectation(crawl) {
   const forecast = crawl.forecast;
   const began = `Began ${moment(crawl.began)}, last heard of ${moment(crawl.last)}.`;
   if (!forecast) return el("p", { class: "note" }, began);
-  const ends = `The budget ends about ${moment(forecast.ends_at)}, after ${number(forecast.requests)} more requests.`;
+  const ends = `The budget ends about ${moment(forecast.ends_at)}, after ${number(forecast.visits)} more visits.`;
   const expected = `By then about ${number(forecast.relevant)} relevant pages are expected (${number(forecast.at_least)} to ${number(forecast.at_most)}, if it continues as in ${forecast.basis}).`;
   return el("p", { class: "note" }, `${began} ${ends} ${expected}`);
 }
 
 function choices(context, over, beside, go) {
-  const parts = [field("Over", select("over", [["requests", "requests"], ["time", "time"]], over, (value) => go({ over: value })))];
+  const parts = [field("Over", select("over", [["visits", "visits"], ["time", "time"]], over, (value) => go({ over: value })))];
   for (const other of context.crawls.filter((one) => one.number !== context.crawl)) {
     const key = String(other.number);
     const change = () => {
@@ -108,7 +108,7 @@ function forms(run, crawl) {
   const pattern = el("input", { type: "text", dir: "ltr", placeholder: "ads.example.org" });
   const lines = () => seeds.value.split(/\s+/).filter(Boolean);
   return el("div", { class: "steer" },
-    el("div", { class: "filters" }, field("Budget of requests", budget), button("Set", () => run({ action: "budget", max_pages: Number(budget.value) }, "The budget is set.")())),
+    el("div", { class: "filters" }, field("Budget of visits", budget), button("Set", () => run({ action: "budget", max_pages: Number(budget.value) }, "The budget is set.")())),
     el("div", { class: "filters" }, field("Host or pattern", pattern), button("Block", () => run({ action: "block", pattern: pattern.value }, `${pattern.value} is blocked.`)())),
     el("div", { class: "filters" }, field("Seeds, one a line", seeds), button("Add", () => run({ action: "add seeds", urls: lines() }, "The seeds were added.")())),
   );

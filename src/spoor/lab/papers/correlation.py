@@ -1,6 +1,6 @@
 """Qin, Peng (2014): finds pages of one field by correlation analysis; published and our results.
 
-The conditions are frozen: they were fixed before seeds 401-410 were first run, and those seeds are for that run only.
+Seeds 401-410 are for the acceptance run only: nothing was ever tuned on them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,18 @@ from spoor.judging.ngrams import calibrate
 from spoor.judging.similar_words import learned
 from spoor.judging.topic_judges import VectorSpaceModel
 from spoor.lab.measures import Run, Yardstick, measure
-from spoor.lab.papers.experiment import Chart, Condition, Draw, OnceJudged, Setup, draw, spread, within
+from spoor.lab.papers.experiment import (
+    Cell,
+    Chart,
+    Claim,
+    Draw,
+    Estimate,
+    OnceJudged,
+    Setup,
+    by_seed,
+    draw,
+    within,
+)
 from spoor.lab.runs import visit_by_visit
 from spoor.lab.simulated import simulate
 from spoor.lab.web import Web
@@ -51,10 +62,11 @@ ORDERS = ("two levels", "graded", "first in, first out")
 
 @dataclass(frozen=True)
 class LabelledWeb:
-    """A web; its pages with the label `field` are the relevant ones."""
+    """A web; its pages with the label `field` are the relevant ones. `generated`: their texts are, too."""
 
     web: Path
     field: str
+    generated: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,17 +109,18 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Experiment:
+    """`generated`: the texts of the pages are."""
+
     seeds: tuple[int, ...]
     outcomes: tuple[Outcome, ...]
-
-    def mean(self, figure: Callable[[Outcome], float]) -> float:
-        return sum(map(figure, self.outcomes)) / len(self.outcomes)
+    generated: bool
 
 
 def reproduce(setup: Setup, grounds: Sequence[LabelledWeb]) -> Experiment:
     """One ground per seed."""
     jobs = [(outcome, ground, seed) for ground, seed in zip(grounds, setup.seeds, strict=True)]
-    return Experiment(tuple(setup.seeds), tuple(setup.run("draws crawled", jobs)))
+    generated = any(ground.generated for ground in grounds)
+    return Experiment(tuple(setup.seeds), tuple(setup.run("draws crawled", jobs)), generated)
 
 
 def outcome(ground: LabelledWeb, seed: int) -> Outcome:
@@ -191,37 +204,50 @@ def _only(run: Run, counted: NDArray[np.bool_]) -> Run:
     return Run(run.order[kept], run.found[kept], run.queue[kept], run.stored[kept], run.sizes[kept], run.seconds)
 
 
-def conditions(experiment: Experiment) -> list[Condition]:
-    """The frozen list. The crawler of the paper merges similar words."""
-    recall = experiment.mean(lambda o: o.semantic.recall)
-    accuracy = experiment.mean(lambda o: o.semantic.accuracy)
-    f1 = experiment.mean(lambda o: o.semantic.f1)
-    best = experiment.mean(lambda o: o.best_f1.f1)
-    lost = experiment.mean(lambda o: o.plain.f1) - f1
-    sooner = experiment.mean(lambda o: o.areas["two levels"] - o.areas["first in, first out"])
+THRESHOLD_FOR_RECALL = "the threshold is set so that 92 % of the pages of the field in another sample are above it"
+FEW_WORDS = "the texts are generated, of so few words that almost any threshold separates the field from the rest"
+"""Why claims hold nearly by construction."""
+
+
+def claims(experiment: Experiment) -> list[Claim]:
+    """The crawler of the paper merges similar words."""
+    few_words = FEW_WORDS if experiment.generated else ""
+
+    def claim(text: str, margin: Callable[[Outcome], float], forced: str = "") -> Claim:
+        return Claim(text, (by_seed(map(margin, experiment.outcomes), or_equal=True),), forced)
+
+    two_levels, fifo = ORDERS[0], ORDERS[-1]
+    sooner = by_seed(outcome.areas[two_levels] - outcome.areas[fifo] for outcome in experiment.outcomes)
     return [
-        Condition("mean recall at least .85", (recall >= 0.85,), 1),
-        Condition("mean accuracy at least .65", (accuracy >= 0.65,), 1),
-        Condition("mean F1 at least .75", (f1 >= 0.75,), 1),
-        Condition("threshold of the best F1: mean F1 at least .75", (best >= 0.75,), 1),
-        Condition("similar words lower the mean F1 by .02 at most", (lost <= 0.02,), 1),
-        Condition("mean area under the harvest curve: two levels above first in, first out", (sooner > 0,), 1),
+        claim("recall at least .85", lambda o: o.semantic.recall - 0.85, few_words or THRESHOLD_FOR_RECALL),
+        claim("accuracy at least .65", lambda o: o.semantic.accuracy - 0.65, few_words),
+        claim("F1 at least .75", lambda o: o.semantic.f1 - 0.75, few_words),
+        claim("threshold of the best F1: F1 at least .75", lambda o: o.best_f1.f1 - 0.75, few_words),
+        claim("similar words lower F1 by .02 at most", lambda o: 0.02 + o.semantic.f1 - o.plain.f1, few_words),
+        Claim("area under the harvest curve: two levels above first in, first out", (sooner,)),
     ]
 
 
 # Published and our figures of the correlation paper.
 
 
-COLUMNS = ("crawler", "taken", "right", "relevant in scope", "recall", "accuracy", "F1")
-AREAS = ("order of the queue", "area under the harvest curve")
+COLUMNS = {"crawler": ""} | dict.fromkeys(("taken", "right", "relevant in scope"), ".0f")
+COLUMNS |= dict.fromkeys(("recall", "accuracy", "F1"), ".3f")
+AREAS = {"order of the queue": "", "area under the harvest curve": ".3f"}
+FIGURES: tuple[Callable[[Collected], float], ...] = (
+    lambda c: c.taken,
+    lambda c: c.right,
+    lambda c: c.relevant,
+    lambda c: c.recall,
+    lambda c: c.accuracy,
+    lambda c: c.f1,
+)
+"""In the order of COLUMNS."""
 
 
-def collected_rows(experiment: Experiment) -> list[list[str]]:
-    """Mean and range over the draws."""
-    published = [f"{PUBLISHED.taken:.0f}", f"{PUBLISHED.right:.0f}", f"{PUBLISHED.relevant:.0f}"]
-    rates = [f"{rate:.3f}" for rate in (PUBLISHED.recall, PUBLISHED.accuracy, PUBLISHED.f1)]
+def collected_rows(experiment: Experiment) -> list[list[Cell]]:
     return [
-        ["paper", *published, *rates],
+        ["paper", *(figure(PUBLISHED) for figure in FIGURES)],
         ["ours, similar words alike", *_cells(experiment, lambda o: o.semantic)],
         ["ours, words as they are", *_cells(experiment, lambda o: o.plain)],
         ["ours, threshold of the best F1", *_cells(experiment, lambda o: o.best_f1)],
@@ -243,12 +269,10 @@ def charts(experiment: Experiment) -> list[Chart]:
     return [Chart("recall and accuracy of what was collected", "recall", "accuracy", ours, published)]
 
 
-def area_rows(experiment: Experiment) -> list[list[str]]:
-    return [[order, spread([o.areas[order] for o in experiment.outcomes], ".3f")] for order in ORDERS]
+def area_rows(experiment: Experiment) -> list[list[Cell]]:
+    return [[order, Estimate(tuple(o.areas[order] for o in experiment.outcomes))] for order in ORDERS]
 
 
-def _cells(experiment: Experiment, of: Callable[[Outcome], Collected]) -> list[str]:
-    all_of_them = [of(outcome) for outcome in experiment.outcomes]
-    counts = [[c.taken for c in all_of_them], [c.right for c in all_of_them], [c.relevant for c in all_of_them]]
-    rates = [[c.recall for c in all_of_them], [c.accuracy for c in all_of_them], [c.f1 for c in all_of_them]]
-    return [*(spread(values, ".0f") for values in counts), *(spread(values, ".3f") for values in rates)]
+def _cells(experiment: Experiment, of: Callable[[Outcome], Collected]) -> list[Cell]:
+    collected = [of(outcome) for outcome in experiment.outcomes]
+    return [Estimate(tuple(map(figure, collected))) for figure in FIGURES]

@@ -1,13 +1,14 @@
-"""Shared code of the paper experiments: setup, conditions fixed before a run, samples, cached verdicts."""
+"""Shared code of the paper experiments: setup, claims fixed before a run, tables, samples, cached verdicts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from itertools import pairwise
+from math import sqrt
 from pathlib import Path
-from typing import Any
+from statistics import fmean, stdev
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,65 +48,166 @@ def generated(request: Request, web: Path) -> Path:
     return web
 
 
-# Conditions fixed before a run. Failures are printed as such.
+# Figures over several seeds: mean and 95 % interval.
+
+
+STUDENT_T = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
+)
+"""The 97.5 % quantiles of Student's distribution for 1 to 30 degrees of freedom. With more, the last is used, so that
+intervals are slightly too wide."""
 
 
 @dataclass(frozen=True)
-class Condition:
-    """A claim of a paper in our terms, whether it held for each seed, and for how many seeds it must hold. `bound` is
-    the reason why it holds by construction on any web, and such a condition does not count; "" if it is tested."""
+class Estimate:
+    """A figure that was measured once for each seed."""
 
-    claim: str
-    held: tuple[bool, ...]
-    needed: int
-    bound: str = ""
+    by_seed: tuple[float, ...]
 
     @property
-    def holds(self) -> bool:
-        return sum(self.held) >= self.needed
+    def mean(self) -> float:
+        return fmean(self.by_seed)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the mean. None with a single seed."""
+        seeds = len(self.by_seed)
+        if seeds < 2:
+            return None
+        half = STUDENT_T[min(seeds - 1, len(STUDENT_T)) - 1] * stdev(self.by_seed) / sqrt(seeds)
+        return self.mean - half, self.mean + half
+
+    def as_json(self) -> dict[str, object]:
+        low, high = self.interval or (None, None)
+        return {"mean": self.mean, "low": low, "high": high, "by_seed": list(self.by_seed)}
+
+    def shown(self, form: str) -> str:
+        """`form` is the format of a number, such as ".3f"."""
+        if self.interval is None:
+            return f"{self.mean:{form}}"
+        low, high = self.interval
+        return f"{self.mean:{form}} ({low:{form}} to {high:{form}})"
+
+
+# Claims of a paper, fixed before a run.
+
+
+Answer = Literal["yes", "no", "undecided"]
+WORST_FIRST: tuple[Answer, ...] = ("no", "undecided", "yes")
+
+
+@dataclass(frozen=True)
+class Margin:
+    """By how much a comparison holds, for each seed: above 0 where it does. `or_equal`: 0 is enough."""
+
+    size: Estimate
+    or_equal: bool = False
+
+    @property
+    def answer(self) -> Answer:
+        """Undecided if the 95 % interval of the mean has 0 inside, or if there is a single seed."""
+        if self.size.interval is None:
+            return "undecided"
+        low, high = self.size.interval
+        if low > 0 or (self.or_equal and low == 0):
+            return "yes"
+        return "no" if high < 0 or (high == 0 and not self.or_equal) else "undecided"
+
+    def holds(self) -> list[bool]:
+        return [size > 0 or (self.or_equal and size == 0) for size in self.size.by_seed]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a paper in our terms, and the comparisons that it consists of. `forced` is the reason why it holds by
+    construction, or almost, and such a claim does not count; "" if it is tested."""
+
+    text: str
+    margins: tuple[Margin, ...]
+    forced: str = ""
+
+    @property
+    def answer(self) -> Answer:
+        """Yes if every comparison holds, no if one of them does not."""
+        return self._closest.answer
+
+    @property
+    def _closest(self) -> Margin:
+        """The comparison that decides the answer."""
+        return min(self.margins, key=lambda margin: (WORST_FIRST.index(margin.answer), margin.size.mean))
+
+    @property
+    def seeds_in_favour(self) -> int:
+        """The number of seeds for which every comparison holds."""
+        return sum(map(all, zip(*(margin.holds() for margin in self.margins), strict=True)))
 
     def line(self) -> str:
-        answer = "yes" if self.holds else "no"
-        needs = "" if self.bound else f" (needs {self.needed})"
-        why = f": {self.bound}" if self.bound else ""
-        return f"{answer:<4} {sum(self.held):>2} of {len(self.held)}{needs}  {self.claim}{why}"
+        size, seeds = self._closest.size, len(self._closest.size.by_seed)
+        form = "+,.0f" if abs(size.mean) >= 100 else "+.3f"
+        why = f": {self.forced}" if self.forced else ""
+        return f"{self.answer:<9}  {size.shown(form):<28}  {self.seeds_in_favour:>2} of {seeds}  {self.text}{why}"
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "claim": self.text,
+            "answer": self.answer,
+            "forced": self.forced or None,
+            "seeds": len(self.margins[0].size.by_seed),
+            "seeds_in_favour": self.seeds_in_favour,
+            "margins": [margin.size.as_json() | {"or_equal": margin.or_equal} for margin in self.margins],
+        }
 
 
-def condition_lines(conditions: Sequence[Condition]) -> list[str]:
-    """Tested conditions, and separately those that hold by construction."""
-    tested, bound = ([one for one in conditions if bool(one.bound) == known] for known in (False, True))
-    lines = ["tested:", *(f"  {one.line()}" for one in tested)]
-    return [*lines, "by construction, not counted:", *(f"  {one.line()}" for one in bound)] if bound else lines
+def by_seed(values: Iterable[float], or_equal: bool = False) -> Margin:
+    return Margin(Estimate(tuple(float(value) for value in values)), or_equal)
 
 
-def all_hold(conditions: Sequence[Condition]) -> bool:
-    """Considers only tested conditions."""
-    return all(condition.holds for condition in conditions if not condition.bound)
+def claim_lines(claims: Sequence[Claim]) -> list[str]:
+    """Tested claims, and separately those that are forced."""
+    tested, forced = ([claim for claim in claims if bool(claim.forced) == known] for known in (False, True))
+    about = "tested: answer, margin of the closest comparison (95 % interval), seeds in favour"
+    lines = [about, *(f"  {claim.line()}" for claim in tested)]
+    return [*lines, "forced, not counted:", *(f"  {claim.line()}" for claim in forced)] if forced else lines
 
 
-def rises(values: Sequence[float]) -> bool:
-    """Whether the values are strictly increasing."""
-    return all(a < b for a, b in pairwise(values))
-
-
-def falls(values: Sequence[float]) -> bool:
-    return rises([-value for value in values])
+def all_hold(claims: Sequence[Claim]) -> bool:
+    """Considers only tested claims. One that is undecided does not hold."""
+    return all(claim.answer == "yes" for claim in claims if not claim.forced)
 
 
 # Tables and figures of a paper, with published and our numbers.
 
 
+Cell = str | float | Estimate | None
+"""None is a number that the paper does not state."""
+
+
 @dataclass(frozen=True)
 class Table:
+    """`columns`: by name, the format of numbers in it, such as ".3f"; "" in columns of text."""
+
     title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    columns: Mapping[str, str]
+    rows: Sequence[Sequence[Cell]]
+
+    def as_text(self) -> list[list[str]]:
+        return [[_text(cell, form) for cell, form in zip(row, self._forms, strict=True)] for row in self.rows]
+
+    def as_json(self) -> dict[str, object]:
+        rows = [[cell.as_json() if isinstance(cell, Estimate) else cell for cell in row] for row in self.rows]
+        return {"title": self.title, "columns": list(self.columns), "rows": rows}
+
+    @property
+    def _forms(self) -> list[str]:
+        return list(self.columns.values())
 
 
-def spread(values: Sequence[float], form: str) -> str:
-    """Mean and range over the seeds; `form` is the format of a number, such as ".3f"."""
-    mean = sum(values) / len(values)
-    return f"{mean:{form}} ({min(values):{form}}–{max(values):{form}})"
+def _text(cell: Cell, form: str) -> str:
+    if cell is None or isinstance(cell, str):
+        return cell or ""
+    return cell.shown(form) if isinstance(cell, Estimate) else f"{cell:{form}}"
 
 
 Point = tuple[float, float]
