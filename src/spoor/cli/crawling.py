@@ -31,6 +31,7 @@ from spoor.events import (
     Event,
     Failed,
     Held,
+    HostDemoted,
     HttpsPaused,
     HttpsResumed,
     Paused,
@@ -51,7 +52,7 @@ from spoor.live.scripts import program_for
 from spoor.live.session import open_session
 from spoor.live.surroundings import remarks
 from spoor.metrics import registry_of, serving
-from spoor.report.showing import duration, moment, plain
+from spoor.report.showing import count_of, duration, moment, plain
 from spoor.settings import Config
 from spoor.stopping import ExpectedFinds
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
@@ -69,6 +70,10 @@ SECONDS_WITHOUT_A_PAGE = 600.0
 """After this time without a page, a message is printed."""
 
 
+MOST_HOSTS_NAMED = 5
+"""Number of demoted hosts in the summary."""
+
+
 class LiveLine:
     """Counts events and shows them; all output goes to standard error."""
 
@@ -79,6 +84,8 @@ class LiveLine:
         self._visited = self._found = self._failed = self._troubled = self._need_scripts = 0
         self._rendered = self._gained = self._own_errors = 0
         self._rendering = 0.0
+        self._duplicates = 0
+        self._demoted: set[str] = set()
         self._no_browser = no_browser
         self._holds = 0
         self._longest: Held | None = None
@@ -107,6 +114,7 @@ class LiveLine:
                     self._last_page, self._silence_reported = time.monotonic(), False
                     self._visited += 1
                     self._found += event.verdict.relevant
+                    self._duplicates += event.verdict.relevant and event.duplicate_of != ""
                     self._count_scripts(event)
                 case Failed():
                     self._failed += not event.excused and event.trouble is None
@@ -115,6 +123,8 @@ class LiveLine:
                 case Troubled():
                     self._troubled += 1
                     _log.warning("%s: %s; a sample is in the folder trouble", event.url, event.reason)
+                case HostDemoted(host=host, because=because):
+                    (self._demoted.add if because else self._demoted.discard)(host)
                 case Held():
                     self._holds += 1
                     if self._longest is None or event.seconds > self._longest.seconds:
@@ -218,6 +228,7 @@ class LiveLine:
 
     def summary(self, ended: str, folder: Path) -> str:
         share = f" ({self._found / self._visited:.0%})" if self._visited else ""
+        share += f", {count_of(self._duplicates, 'duplicate')} among them" if self._duplicates else ""
         done = f"{self._visited:,} pages in {self._run_time.seconds:,.1f} s, {self._found:,} relevant{share}"
         left = f"{self._failed:,} failed visits, {len(self._frontier):,} links still waiting"
         idle = f"a connection was idle for {self._crawl.idle:,.1f} s, waiting for better links on delayed hosts"
@@ -229,6 +240,7 @@ class LiveLine:
             "folder": str(folder),
             "pages": self._visited,
             "relevant": self._found,
+            "relevant_duplicates": self._duplicates,
             "failed": self._failed,
             "internal_errors": self._own_errors,
             "need_scripts": self._need_scripts,
@@ -242,6 +254,11 @@ class LiveLine:
         }
 
     def _mishaps(self) -> Iterator[str]:
+        if self._demoted:
+            some = ", ".join(sorted(self._demoted)[:MOST_HOSTS_NAMED])
+            more = ", …" if len(self._demoted) > MOST_HOSTS_NAMED else ""
+            what = "nothing but duplicates or redirects to one page came, so their links come last"
+            yield f"hosts from which {what}: {some}{more}"
         if self._need_scripts:
             missing = f"; {self._no_browser}" if self._no_browser else ""
             yield f"{self._need_scripts:,} pages need scripts: they have hardly any text{missing}"

@@ -11,11 +11,11 @@ from spoor.api.explaining import learned_lines, lines
 from spoor.cli.terminal import check_writable, print_json, progress, say
 from spoor.errors import BadInput, UsageError
 from spoor.live.from_settings import AGENT, host_rules
-from spoor.report.export import NEED_SCRIPTS, NOT_KEPT, Report, Selection, count, export
+from spoor.report.export import DUPLICATES, NEED_SCRIPTS, NOT_KEPT, Report, Selection, count, export
 from spoor.report.figures import PARTS, figures
 from spoor.report.page import write_page
 from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
-from spoor.report.showing import duration, moment, plain, share, size
+from spoor.report.showing import count_of, duration, moment, plain, share, size
 from spoor.report.summary import Figures
 from spoor.report.why import account
 from spoor.storage_errors import not_written
@@ -125,11 +125,12 @@ def run_export(arguments: argparse.Namespace) -> int:
     return 0
 
 
-ASIDES = ("without main text", NOT_KEPT, "not in the archive", NEED_SCRIPTS)
+ASIDES = (DUPLICATES, "without main text", NOT_KEPT, "not in the archive", NEED_SCRIPTS)
 
 
 def summary_export(report: Report) -> str:
-    asides = [f"{report[what]:,} {what}" for what in ASIDES if report[what]]
+    asides = [count_of(report[DUPLICATES], "duplicate")] if report[DUPLICATES] else []
+    asides += [f"{report[what]:,} {what}" for what in ASIDES if report[what] and what != DUPLICATES]
     return ", ".join([f"{report['exported']:,} pages", *asides])
 
 
@@ -155,6 +156,8 @@ def run_report(arguments: argparse.Namespace) -> int:
 def summary_report(figures: Figures) -> str:
     totals, links = figures.totals, figures.links
     relevant = f"{totals.relevant:,} relevant ({share(totals.relevant, totals.pages)})"
+    if totals.relevant_duplicates:
+        relevant += f", {count_of(totals.relevant_duplicates, 'duplicate')} among them,"
     hosts = f"on {totals.hosts_with_relevant:,} of {totals.hosts:,} hosts"
     left = f", {totals.not_kept:,} not stored" if totals.not_kept else ""
     done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}{left}"

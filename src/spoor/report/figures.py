@@ -73,6 +73,7 @@ def _totals(parts: Parts) -> Totals:
     return Totals(
         pages=pages,
         relevant=relevant,
+        relevant_duplicates=_count(parts, "FROM pages WHERE relevant AND duplicate_of != ''"),
         redirects=_count(parts, "FROM events WHERE kind = 'redirected'"),
         failures=_count(parts, failed),
         given_up=_count(parts, f"{failed} AND json_extract(detail, '$.again_at') IS NULL"),
@@ -304,11 +305,14 @@ SELECT CASE kind
     WHEN 'https paused' THEN 'no certificate was accepted, https links waited: ' || json_extract(detail, '$.reason')
     WHEN 'https resumed' THEN 'certificates were accepted again, https links went on'
     WHEN 'clock set' THEN 'the system clock was set'
+    WHEN 'host demoted' THEN 'a host brought nothing but duplicates or redirects to one page, so its links came last'
+    WHEN 'host restored' THEN 'such a host brought another page again'
     WHEN 'sitemap read' THEN CASE json_extract(detail, '$.cut')
         WHEN '' THEN 'a sitemap lists URLs of other hosts, which were left out'
         ELSE 'a sitemap was not read to its end: ' || json_extract(detail, '$.cut') END
 END AS what, count(*), max(abs(json_extract(detail, '$.seconds'))), min(at)
-FROM events WHERE kind IN ('trouble', 'held', 'paused', 'resumed', 'https paused', 'https resumed', 'clock set')
+FROM events WHERE kind IN ('trouble', 'held', 'paused', 'resumed', 'https paused', 'https resumed', 'clock set',
+    'host demoted', 'host restored')
 OR (kind = 'sitemap read' AND (json_extract(detail, '$.cut') != '' OR json_extract(detail, '$.foreign')))
 GROUP BY what ORDER BY min(id)
 """

@@ -15,14 +15,16 @@ Curve = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """`visits` = `pages` + `redirects` + `failures`. `internal_errors` are visits of any kind, robots.txt included,
-    that failed because of an error of spoor. `sitemaps` counts reads of sitemaps, `from_sitemaps` the links
-    admitted from them. `needs_scripts` are pages with hardly any readable text, `rendered` those whose scripts were
-    run, in `render_seconds`; `gained_by_rendering` how many of these gained text or links. `seconds` is how long the
-    crawl ran, without the time between its runs; `began` and `ended` are in seconds since the epoch, sizes in bytes."""
+    """`visits` = `pages` + `redirects` + `failures`. `relevant_duplicates` are duplicates and near-duplicates among the
+    relevant pages. `internal_errors` are visits of any kind, robots.txt included, that failed because of an error of
+    spoor. `sitemaps` counts reads of sitemaps, `from_sitemaps` the links admitted from them. `needs_scripts` are pages
+    with hardly any readable text, `rendered` those whose scripts were run, in `render_seconds`; `gained_by_rendering`
+    how many of these gained text or links. `seconds` is how long the crawl ran, without the time between its runs;
+    `began` and `ended` are in seconds since the epoch, sizes in bytes."""
 
     pages: int
     relevant: int
+    relevant_duplicates: int
     redirects: int
     failures: int
     given_up: int

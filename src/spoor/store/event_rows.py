@@ -14,6 +14,7 @@ from spoor.events import (
     ClockSet,
     Failed,
     Held,
+    HostDemoted,
     HostOpened,
     HttpsPaused,
     HttpsResumed,
@@ -64,6 +65,9 @@ def event_row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> 
             return _aside_row(at, "clock set", "", {"seconds": round(seconds, 3)})
         case Resumed(at, seconds):
             return _aside_row(at, "resumed", "", {"seconds": round(seconds, 3)})
+        case HostDemoted(at, host, because):
+            kind, detail = ("host demoted", {"because": because}) if because else ("host restored", {})
+            return None, None, at, kind, "", host, storable(json.dumps(detail, ensure_ascii=False))
         case Steered(at, submission, who, action, refused):
             detail = {"id": submission, "who": who, **as_json(action), "refused": refused}
             return _aside_row(at, "steered", action.url if isinstance(action, Mark) else "", detail)
