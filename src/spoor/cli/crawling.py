@@ -127,6 +127,7 @@ class LiveLine:
                     (self._demoted.add if because else self._demoted.discard)(host)
                 case Held():
                     self._holds += 1
+                    _log.info("the event loop was blocked for %.1f s by %s: %s", event.seconds, event.url, event.where)
                     if self._longest is None or event.seconds > self._longest.seconds:
                         self._longest = event
                 case Taught():
@@ -270,9 +271,7 @@ class LiveLine:
         if self._own_errors:
             yield f"{self._own_errors:,} visits failed because of internal errors; samples are in trouble/"
         if self._longest is not None:
-            about = f" with {self._longest.url}" if self._longest.url else ""
-            longest = f"longest {self._longest.seconds:.1f} s{about}: {self._longest.where}"
-            yield f"the event loop was blocked {self._holds:,} times, {longest}"
+            yield f"the crawl stood still {count_of(self._holds, 'time')}, for up to {self._longest.seconds:.1f} s"
 
 
 def https_line(at: float, since: float, reason: str) -> str:
@@ -288,7 +287,7 @@ def taught_line(event: Taught) -> str:
         "pages with two answers": event.contradictions,
     }
     doubtful = "".join(f"; {what}: {number:,}" for what, number in doubts.items() if number)
-    source = f"{event.answers:,} answers" if event.answers else "the pages it has seen"
+    source = count_of(event.answers, "answer") if event.answers else "the pages it has seen"
     learned = f"the judge has learned from {source}, version {event.version}"
     return f"{learned}: {event.changed:,} verdict{'s' * (event.changed != 1)} changed{doubtful}"
 

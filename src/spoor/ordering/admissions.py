@@ -109,7 +109,10 @@ class KeyAbove(AdmitAll):
         key = self.scorer.key(evidence)
         if key > self.threshold:
             return ADMIT
-        return Ruling("park" if self.refused == "park" else "drop", f"{key:.3g} is not above {self.threshold:g}")
+        shown = f"{key:.3g} is not above {self.threshold:g}"
+        if f"{key:.3g}" == f"{self.threshold:g}":
+            shown = f"{key:g} equals the threshold" if key == self.threshold else f"{key!r} is below {self.threshold:g}"
+        return Ruling("park" if self.refused == "park" else "drop", shown)
 
 
 # Tunnelling with a limit: at most n irrelevant pages in a row.
