@@ -109,10 +109,12 @@ class KeyAbove(AdmitAll):
         key = self.scorer.key(evidence)
         if key > self.threshold:
             return ADMIT
-        shown = f"{key:.3g} is not above {self.threshold:g}"
-        if f"{key:.3g}" == f"{self.threshold:g}":
-            shown = f"{key:g} equals the threshold" if key == self.threshold else f"{key!r} is below {self.threshold:g}"
-        return Ruling("park" if self.refused == "park" else "drop", shown)
+        because = f"{key:.3g} is not above {self.threshold:g}"
+        if key == self.threshold:
+            because = f"{key:g} equals the threshold"
+        elif f"{key:.3g}" == f"{self.threshold:g}":
+            because = f"{float(key)!r} is below {self.threshold!r}"
+        return Ruling("park" if self.refused == "park" else "drop", because)
 
 
 # Tunnelling with a limit: at most n irrelevant pages in a row.
