@@ -300,9 +300,7 @@ def test_an_empty_seeds_file_is_refused(web: Path, capsys: pytest.CaptureFixture
 
 def test_a_folder_that_is_no_web_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "seeds.txt").write_text("http://h0.test/\n")
-    assert (
-        spoor("simulate", *task(tmp_path / "nothing"), "--seeds", tmp_path / "seeds.txt", "--strategy", "random") == 1
-    )
+    assert spoor("simulate", *task(tmp_path / "nothing"), "--strategy", "random") == 1
     assert "is not a web (web.json is missing)" in refusal(capsys)
 
 
@@ -328,8 +326,35 @@ def test_a_clock_that_cannot_be_is_refused(web: Path, option: str, capsys: pytes
 
 
 def test_the_contest_says_when_its_data_is_absent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert spoor("contest", "--data", tmp_path, "--out", tmp_path / "out") == 0
-    assert "there is no contest data" in capsys.readouterr().out
+    assert spoor("contest", "--data", tmp_path, "--out", tmp_path / "out") == 1
+    assert "there is no contest data" in refusal(capsys)
+
+
+def test_a_plot_is_an_svg_file(web: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--strategies", "breadth-first", "--plot", tmp_path / "r.png"]
+    assert spoor("compare", *task(web), *words) == 2
+    assert "r.png: plots are written as SVG; give a file name that ends in .svg" in refusal(capsys)
+
+
+@pytest.mark.parametrize(
+    ("option", "values"), [("--language", "th mn"), ("--keywords", "a,b c"), ("--max-pages", "5 6")], ids=str
+)
+def test_an_option_with_two_values_is_refused(option: str, values: str, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = values.split()
+    assert spoor("crawl", "--out", "out", option, first, option, second, "--seed", "http://a.test/") == 2
+    assert f"argument {option}: given twice, as {first} and {second}; give it once" in refusal(capsys)
+
+
+@pytest.mark.parametrize("option", ["--language", "--charset"])
+def test_the_name_of_a_language_is_refused_with_its_tag(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert spoor("crawl", "--out", "out", option, "thai", "--seed", "http://a.test/") == 2
+    assert "did you mean 'th' (thai)?" in refusal(capsys)
+
+
+def test_a_judge_is_named_as_it_was_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "page.txt").write_text("one two three")
+    assert spoor("judge", "keywords:one", tmp_path / "page.txt") == 0
+    assert capsys.readouterr().out.startswith("judge      keywords:one\n")
 
 
 def test_no_command_takes_more_processes_than_a_machine_has_use_for(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -249,3 +250,24 @@ def test_a_file_that_asks_for_nothing_is_no_judge(tmp_path: Path) -> None:
     (tmp_path / "wanted.toml").write_text("[target]\n")
     with pytest.raises(UsageError, match="target"):
         registry.judge(str(tmp_path / "wanted.toml"))
+
+
+def test_a_seeds_file_may_have_a_byte_order_mark_and_comments(tmp_path: Path) -> None:
+    file = tmp_path / "seeds.txt"
+    file.write_bytes(b"\xef\xbb\xbfhttp://a.test/ # the first\r\n# a comment\r\n\r\nhttp://b.test/#part\r\n")
+    assert seeds_in(file) == ("http://a.test/", "http://b.test/")
+
+
+@pytest.mark.parametrize(
+    ("seed", "remedy"),
+    [
+        ("http://a.test/, a comment", "a URL has no spaces (write %20), and a comment begins with #"),
+        ("example.org", "did you mean https://example.org/?"),
+    ],
+)
+def test_a_seed_that_is_no_url_is_refused_with_the_remedy(seed: str, remedy: str, tmp_path: Path) -> None:
+    (tmp_path / "seeds.txt").write_text(f"{seed}\n")
+    with pytest.raises(UsageError, match=re.escape(remedy)):
+        seeds_in(tmp_path / "seeds.txt")
+    with pytest.raises(UsageError, match=re.escape(remedy)):
+        checked({"target": {"script": "thai"}, "crawl": {"seeds": [seed]}}, tmp_path)

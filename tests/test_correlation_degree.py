@@ -15,7 +15,7 @@ from spoor.judging.profile_search import recogniser
 from spoor.lab.worlds import WrittenWorld
 from spoor.ordering.admissions import KeyAbove
 from spoor.ordering.correlation_degree import CorrelationDegree, Weights, path_size
-from spoor.records import Link, Page, Sighting, Verdict, Visit
+from spoor.records import Evidence, Link, Page, Sighting, Verdict, Visit
 from spoor.registry import strategy
 from spoor.strategy import Strategy, hinted
 from spoor.urls import normalise
@@ -130,6 +130,19 @@ def test_all_anchors_of_a_page_are_read_in_one_batch_each_once() -> None:
 def test_links_left_out_of_a_recording_share_in_what_a_page_has_to_give() -> None:
     page = Page(P2.url, text="page two", links=P2.links, unrecorded=2)
     assert [found["parents"] for found in evidence(CorrelationDegree(LIKENESS), page)] == [0.15, 0.15]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "because"),
+    [(0.19, "0.19 equals the threshold"), (0.190000001, "0.19 is below 0.190000001"), (0.25, "0.19 is not above 0.25")],
+)
+def test_a_refusal_never_says_that_a_number_is_not_above_itself(threshold: float, because: str) -> None:
+    @dataclass(frozen=True)
+    class Constant:
+        def key(self, evidence: Evidence) -> float:
+            return 0.19
+
+    assert KeyAbove(Constant(), threshold).at_offer(Link(U2), {}, None).because == because
 
 
 def test_a_link_below_the_threshold_is_lifted_by_a_later_parent() -> None:

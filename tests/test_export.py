@@ -94,7 +94,13 @@ def test_jsonl_holds_a_page_a_line(crawl: CrawlFolder, tmp_path: Path, workers: 
     report = export(crawl, Selection("jsonl", workers=workers), out, done.append)
     found = [json.loads(line) for line in out.read_text().splitlines()]
     assert names([one["url"] for one in found]) == "plain gzip again old text"
-    assert dict(report) == {"exported": 5, "without main text": 0, "not in the archive": 1, "need scripts": 0}
+    assert dict(report) == {
+        "exported": 5,
+        "duplicates": 1,
+        "without main text": 0,
+        "not in the archive": 1,
+        "need scripts": 0,
+    }
     assert sum(done) == 6
     first = found[0]
     assert STORY.strip() in first.pop("text")
@@ -196,7 +202,7 @@ def run(*words: object) -> int:
 
 def test_the_command_says_what_it_wrote(crawl: CrawlFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(crawl.path, "--format", "text", "--out", tmp_path / "c.txt", "--workers", 1) == 0
-    assert capsys.readouterr().out.endswith("c.txt: 5 pages, 1 not in the archive\n")
+    assert capsys.readouterr().out.endswith("c.txt: 5 pages, 1 duplicate, 1 not in the archive\n")
 
 
 def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:

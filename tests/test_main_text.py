@@ -118,6 +118,35 @@ def test_quick_keeps_the_words_of_neighbouring_cells_apart() -> None:
     assert QUICK.extract(f"<article>{table}<p>one</p></article>").text == "Price 100\nCost 20\none"
 
 
+@pytest.mark.parametrize(
+    "word",
+    [
+        "\ue264\ue26c\ue2b5",
+        "\U0010ff00x",
+        "\ufdd0x",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "\u1828\u180e\u1820",
+    ],
+    ids=["font", "private plane", "unassigned", "Persian", "Mongolian"],
+)
+def test_best_keeps_letters_that_its_library_does_not_print(word: str) -> None:
+    words = " ".join([word] * 40)
+    page = f"<html><body><article><h1>one</h1><p>{words}, \U00020000</p><p>two, twice</p></article></body></html>"
+    assert f"{words}, \U00020000" in BEST.extract(page).text
+
+
+def test_best_keeps_letters_of_a_font_that_are_written_as_references() -> None:
+    references = " ".join(["&#xE264;&#57964;&zwnj;a"] * 40)
+    assert "\ue264\ue26c" in BEST.extract(f"<html><body><article><p>{references}</p></article></body></html>").text
+
+
+def test_where_best_loses_the_text_of_a_page_quick_is_taken() -> None:
+    days = [f"<p>It was a long ride, and day {n} of them was no shorter.</p>" for n in range(400)]
+    entries = [f'<div class="entry-content">{text}</div>' for text in ("".join(days[:8]), "".join(days[8:]))]
+    page = f"<html><body>{''.join(entries)}</body></html>"
+    assert "day 0 of" in BEST.extract(page).text and "day 399 of" in BEST.extract(page).text
+
+
 def test_best_without_its_library_is_refused_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "trafilatura", None)
     with pytest.raises(MissingExtra, match=r"pip install 'spoor\[text\]'"):

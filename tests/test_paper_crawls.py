@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import shutil
 import sqlite3
 import time
@@ -250,3 +251,17 @@ def test_the_mongolian_pages_among_them_are_in_three_encodings(paper: Paper, web
     numbers = [web.urls.find(visit.url) for visit, verdict in over if verdict.relevant]
     titles = [web.texts[number][0] for number in numbers if number is not None]
     assert {coding(title) for title in titles} == {"unicode", "menksoft", "saiyin"}
+
+
+@pytest.mark.parametrize("paper", [paper for paper in PAPERS if paper.name == "mongolian"], indirect=True)
+def test_every_mongolian_page_is_exported_with_its_text_in_the_glyphs_of_its_font(
+    paper: Paper, web: Web, settings: Path, tmp_path: Path
+) -> None:
+    out, exported = tmp_path / "crawl", tmp_path / "pages.jsonl"
+    with serving(web) as proxy:
+        assert main([*crawl(out, proxy, 60), str(settings), "--workers", "0"]) == 0
+    assert main(["export", str(out), "--format", "jsonl", "--out", str(exported)]) == 0
+    texts = [json.loads(line)["text"] for line in exported.read_text().splitlines()]
+    assert len(texts) == sum(visited(out).values()) > 10
+    assert all(len(text) >= 100 for text in texts)
+    assert {coding(text) for text in texts} == {"unicode", "menksoft", "saiyin"}

@@ -92,7 +92,6 @@ def test_private_addresses_are_asked_only_when_allowed(capsys: pytest.CaptureFix
     ("options", "told"),
     [
         (("--source", "bing"), "unknown source 'bing'; known are file:PATH, searxng:URL"),
-        (("--source", "file:x", "--query", "  "), "--query '  ' has no words to search for"),
         (("--source", "file:x", "--each", "0"), "--each: '0' is not a whole number of 1 or more"),
         (("--source", "file:x", "--limit", "many"), "--limit: 'many' is not a whole number of 1 or more"),
         (("--source", "file:x", "--timeout", "nan"), "--timeout: 'nan' is not a number of seconds above 0"),
@@ -103,6 +102,11 @@ def test_private_addresses_are_asked_only_when_allowed(capsys: pytest.CaptureFix
 def test_wrong_use_is_told_in_a_line(capsys: pytest.CaptureFixture[str], options: tuple[str, ...], told: str) -> None:
     assert main(["seeds", *USUAL, *options]) == 2
     assert told in refusal(capsys)
+
+
+def test_a_query_without_words_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["seeds", "--query", "  ", "--out", "seeds.txt", "--source", "file:x"]) == 2
+    assert "--query '  ' has no words to search for" in refusal(capsys)
 
 
 def test_json_lists_the_seeds_with_those_who_named_them(capsys: pytest.CaptureFixture[str]) -> None:

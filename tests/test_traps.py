@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from calendar import month_name
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from bench.traps import DATA, crawl, urls
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.errors import UsageError
-from spoor.events import Event, Refused, Visited
+from spoor.events import Event, HostDemoted, Redirected, Refused, Visited
 from spoor.judging.language_judges import ScriptShare
 from spoor.lab.worlds import WrittenWorld
 from spoor.ordering import traps as traps_module
@@ -21,7 +22,7 @@ from spoor.ordering.simple import Arrival
 from spoor.ordering.traps import Memory, Traps, passages, repeated_part, template, wider_groups
 from spoor.parse.simhash import text_fingerprint
 from spoor.pricing import Limits
-from spoor.records import ADMIT, Link, Outcome, Page, Ruling, Sighting, Verdict, Visit
+from spoor.records import ADMIT, Link, Outcome, Page, Redirect, Ruling, Sighting, Verdict, Visit
 from spoor.roles import Judge
 from spoor.strategy import Strategy
 from spoor.urls import host_of, normalise
@@ -132,6 +133,62 @@ def test_facets_in_every_combination_are_left() -> None:
     assert fetched <= 61
     assert "had nothing new" in ruling(traps, "http://shop.test/list?size=a&colour=b").because
     assert ruling(traps, "http://shop.test/item/1") == ADMIT
+
+
+def behind_a_login(pages: int, others: int) -> dict[str, Outcome]:
+    """Every page of the shop leads to its login; the pages of a village link to one another."""
+    shop = [f"http://shop.test/{number}" for number in range(pages)]
+    village = [f"http://village.test/{number}" for number in range(others)]
+    home = page("http://town.test/", "town", [*shop, village[0]])
+    login = page("http://shop.test/login", "Name and password, please.")
+    outcomes: dict[str, Outcome] = {url: Redirect(f"{login.url}?next={url[-1]}") for url in shop}
+    outcomes |= {f"{login.url}?next={digit}": replace(login, duplicate_of=login.url) for digit in range(10)}
+    outcomes |= {url: page(url, prose(number), village[number + 1 :][:1]) for number, url in enumerate(village)}
+    return outcomes | {home.url: home}
+
+
+def order_of(events: Sequence[Event], host: str) -> list[int]:
+    """The places of the visits to a host among all visits."""
+    visits = [event.visit.url for event in events if isinstance(event, Visited | Redirected)]
+    return [place for place, url in enumerate(visits) if host_of(url) == host]
+
+
+def test_a_host_that_sends_every_link_to_its_login_comes_after_all_others() -> None:
+    world = WrittenWorld(behind_a_login(pages=100, others=60))
+    events = events_of(world, guarded(world), ["town.test/"])
+    shop, village = order_of(events, "shop.test"), order_of(events, "village.test")
+    assert len(shop) == 110 and len(village) == 60, "nothing is lost"
+    assert sum(place < max(village) for place in shop) == 20
+    demoted = [event for event in events if isinstance(event, HostDemoted)]
+    assert [event.host for event in demoted] == ["shop.test"]
+    assert demoted[0].because == "20 visits in a row brought nothing but redirects to http://shop.test/login"
+
+
+def test_the_first_page_that_is_different_puts_its_host_back() -> None:
+    outcomes = behind_a_login(pages=100, others=60)
+    outcomes["http://shop.test/50"] = page("http://shop.test/50", prose(50))
+    world = WrittenWorld(outcomes)
+    events = events_of(world, guarded(world), ["town.test/"], limits=Limits(visits=200))
+    demoted = [bool(event.because) for event in events if isinstance(event, HostDemoted)]
+    assert demoted == [True, False, True]
+
+
+def test_a_host_that_brings_other_pages_between_is_never_put_behind() -> None:
+    traps = Traps()
+    for number in range(200):
+        url = f"http://a.test/{number}"
+        if number % 20 == 0:
+            traps.learn(sighting(url, prose(number)))
+        else:
+            traps.learn_redirect(Visit(url, "a.test", 0, 0.0), "http://a.test/")
+        assert traps.demotion_of("a.test") == ""
+
+
+def test_redirects_to_as_many_pages_say_nothing_about_a_host() -> None:
+    traps = Traps()
+    for number in range(200):
+        traps.learn_redirect(Visit(f"http://a.test/{number}", "a.test", 0, 0.0), f"https://a.test/{number}")
+        assert traps.demotion_of("a.test") == ""
 
 
 def test_one_new_page_restores_the_turn() -> None:

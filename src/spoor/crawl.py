@@ -20,7 +20,7 @@ from spoor.crawling.share import Handover
 from spoor.crawling.sitemap_budget import SitemapBudget
 from spoor.crawling.turns import AT_ONCE, Turns
 from spoor.errors import BrokenContract
-from spoor.events import Event, Excused, Redirected, Refusal, Refused, Steered, Visited
+from spoor.events import Event, Excused, HostDemoted, Redirected, Refusal, Refused, Steered, Visited
 from spoor.frontier.entry import DIED, OPEN, Entry, State, visit_to
 from spoor.frontier.frontier import Frontier
 from spoor.pricing import Limits
@@ -95,7 +95,7 @@ class Crawl:
         self._alone = False
         self._outage = Outage()
         self._https = HttpsOutage(frontier)
-        self._outage_changes: list[Event] = []
+        self._changes: list[Event] = []
         self._interrupted_at: float | None = None
         self._idle = 0.0
         self._idle_since: float | None = None
@@ -154,7 +154,9 @@ class Crawl:
                 self._https.begun(asking)
                 return asking
             if (entry := self.frontier.peek(now)) is None:
-                return None
+                if self._under_way or not self.frontier.turn_to_demoted():
+                    return None
+                continue
             if len(self._turned_away) + self.turns.set_aside >= AT_ONCE:
                 self._interrupted_at = now
                 return None
@@ -284,8 +286,8 @@ class Crawl:
         self._scoring.keep_up()
         for visit in chain(self._outage.doubtful(), self._https.doubtful()):
             events.extend(self._failures.restore(visit, now))
-        events.extend(self._outage_changes)
-        self._outage_changes.clear()
+        events.extend(self._changes)
+        self._changes.clear()
         events.extend(self._isolation.events(now))
         if self._journal is not None:
             self._journal.note(events)
@@ -309,7 +311,7 @@ class Crawl:
 
     def _absorbed(self, visit: Visit, outcome: Outcome, verdict: Verdict | Trouble | None, now: float) -> Event:
         changes = self._outage.hear(visit, outcome, now), self._https.hear(visit, outcome, now)
-        self._outage_changes.extend(change for change in changes if change is not None)
+        self._changes.extend(change for change in changes if change is not None)
         if isinstance(outcome, Failure) and any(one.excuses(visit, outcome) for one in (self._outage, self._https)):
             return self._failures.excuse(visit, outcome, now, self._waiting())
         if visit.purpose == "robots" and not isinstance(outcome, Trouble):
@@ -346,16 +348,27 @@ class Crawl:
         self.frontier.settle(visit.url, now)
         sighting = Sighting(visit, page, verdict, trail)
         self._parts.learn(sighting)
+        self._rank_host(visit.host, now, is_restored=not page.duplicate_of)
         offered = self._scoring.offer(sighting)
         if self.limits.sitemaps:
             self._sitemaps.page_came(sighting)
         counts = (offered.added, offered.moved, tuple(offered.refused))
         came = (visit, now, page.status, page.size, verdict)
-        return Visited(*came, *counts, waiting, page.needs_scripts, page.rendering)
+        return Visited(*came, *counts, waiting, page.needs_scripts, page.rendering, page.duplicate_of)
+
+    def _rank_host(self, host: str, now: float, is_restored: bool = False) -> None:
+        """Puts the links of a host behind those of all others, or back."""
+        because = self._parts.demotion_of(host)
+        if because and self.frontier.demote(host):
+            self._changes.append(HostDemoted(now, host, because))
+        elif is_restored and not because and self.frontier.restore_host(host):
+            self._changes.append(HostDemoted(now, host, ""))
 
     def _follow(self, visit: Visit, redirect: Redirect, now: float) -> Redirected:
         """The target inherits the key and evidence of the redirecting URL. A redirect to a URL that is not new is a
         miss."""
+        self._parts.learn_redirect(visit, redirect.to)
+        self._rank_host(visit.host, now)
         followed = self._hand_over(visit, redirect.to, redirect.again, now)
         if followed.because:
             self._parts.learn_miss(visit, followed.because)

@@ -24,7 +24,8 @@ class Visited:
 
     `waiting` is the length of the queue before the links of this page were offered, including this visit.
     `needs_scripts`: hardly any text could be read, because the page is built by scripts that were not run. `rendering`
-    is the result of running them, or why they were not run; None if that was not considered.
+    is the result of running them, or why they were not run; None if that was not considered. `duplicate_of`: see
+    `Page`.
     """
 
     visit: Visit
@@ -38,6 +39,7 @@ class Visited:
     waiting: int
     needs_scripts: bool = False
     rendering: Rendering | None = None
+    duplicate_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,16 @@ class ClockSet:
 
 
 @dataclass(frozen=True, slots=True)
+class HostDemoted:
+    """The links of a host come after those of all other hosts from now on, and why; `because` is "" if they no longer
+    do."""
+
+    at: float
+    host: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
 class Steered:
     """An action of a person, applied, or not if `refused` has a reason. `id` is that of the submission."""
 
@@ -217,7 +229,18 @@ class Taught:
 
 
 Aside = (
-    Refused | Excused | Troubled | Held | Paused | Resumed | HttpsPaused | HttpsResumed | ClockSet | Steered | Taught
+    Refused
+    | Excused
+    | Troubled
+    | Held
+    | Paused
+    | Resumed
+    | HttpsPaused
+    | HttpsResumed
+    | ClockSet
+    | HostDemoted
+    | Steered
+    | Taught
 )
 """Events between visits."""
 

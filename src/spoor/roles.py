@@ -294,6 +294,20 @@ class MissLearner(Protocol):
 
 
 @runtime_checkable
+class HostDemoter(Protocol):
+    """A learner that notices hosts which bring nothing new. Their links come after those of all other hosts, until a
+    page that is not a duplicate comes from there."""
+
+    def learn_redirect(self, visit: Visit, to: str) -> None:
+        """The response was a redirect, whether or not it is followed."""
+        ...
+
+    def demotion_of(self, host: str) -> str:
+        """Why the links of the host come last; "" if they do not."""
+        ...
+
+
+@runtime_checkable
 class PendingCounter(Protocol):
     """A learner that counts the requests in flight."""
 

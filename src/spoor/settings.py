@@ -40,7 +40,7 @@ from spoor.naming import names, parse, path_in, rename_keys
 from spoor.render_budget import USUAL_RENDERING, RenderSettings
 from spoor.server_settings import NO_TEACHER, NO_TRANSLATION, TeacherSettings, TranslateSettings
 from spoor.stopping import stop_rule
-from spoor.urls import normalise
+from spoor.urls import host_of, normalise
 
 Table = Mapping[str, Any]
 GIVEN_IN_PYTHON = "given-in-python"
@@ -353,10 +353,13 @@ def dumps(config: Config) -> str:
     return "\n".join(section_text(name, getattr(config, name)) for name in SECTIONS)
 
 
+_COMMENT = re.compile(r"(?:^|\s)#.*")
+
+
 def seeds_in(path: Path) -> tuple[str, ...]:
-    """One URL per line; empty lines and lines that begin with # are skipped."""
-    lines = [line.strip() for line in _content(path, "seeds").splitlines()]
-    return _normalised((line for line in lines if line and not line.startswith("#")), f"the seeds file {path}")
+    """One URL per line; a comment begins with # at the beginning of a line or after white space."""
+    lines = [_COMMENT.sub("", line).strip() for line in _content(path, "seeds").removeprefix("\ufeff").splitlines()]
+    return _normalised(filter(None, lines), f"the seeds file {path}")
 
 
 def _content(path: Path, kind: str) -> str:
@@ -439,12 +442,19 @@ def _with_seeds(crawl: Crawling, like: Iterable[str], folder: Path) -> Crawling:
 
 
 def _normalised(seeds: Iterable[str], where: str) -> tuple[str, ...]:
-    by_seed = {seed: normalise(seed) for seed in seeds}
+    by_seed = {seed: None if len(seed.split()) > 1 else normalise(seed) for seed in seeds}
     if rubbish := [seed for seed, url in by_seed.items() if url is None]:
         more = f" and {len(rubbish) - SEEDS_SHOWN} more" if len(rubbish) > SEEDS_SHOWN else ""
         listed = ", ".join(shown(seed) for seed in rubbish[:SEEDS_SHOWN])
-        raise UsageError(f"{where}: not an http(s) URL: {listed}{more}")
+        raise UsageError(f"{where}: not an http(s) URL: {listed}{more}{_seed_remedy(rubbish[0])}")
     return tuple(dict.fromkeys(url for url in by_seed.values() if url is not None))
+
+
+def _seed_remedy(seed: str) -> str:
+    if len(seed.split()) > 1:
+        return "; a URL has no spaces (write %20), and a comment begins with #"
+    url = normalise(f"https://{seed}") if "://" not in seed else None
+    return f"; did you mean {url}?" if url is not None and "." in host_of(url) else ""
 
 
 def section_text(name: str, section: Any) -> str:

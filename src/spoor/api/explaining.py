@@ -197,6 +197,12 @@ def lines(account: UrlHistory, now: float, moved: Iterable[Line] = ()) -> Iterat
         yield "blocked", f"{moment(blocked.at)} by {blocked.who}: {described(blocked.action)}"
     if account.host is not None:
         yield "host", _host(account.host, now)
+    if (demoted := account.demoted) is not None:
+        yield (
+            "host",
+            f"its links come after those of all others since {moment(demoted.at)}: {demoted.detail['because']}",
+        )
+    if account.host is not None:
         yield "robots", _robots(account, now)
     yield from (("similar", url) for url in account.similar)
 
@@ -244,6 +250,8 @@ def _settled(account: UrlHistory, entry: Entry) -> str:
 
 def _held_up(account: UrlHistory, now: float) -> str:
     """What delays a waiting link."""
+    if account.demoted is not None:
+        return "; the links of its host come after those of all others"
     delayed = "" if account.host is None else _delayed(account.host, now)
     return delayed or ("; better links on hosts under a delay" if account.outbid and not account.ahead else "")
 

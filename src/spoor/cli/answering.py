@@ -26,7 +26,7 @@ from spoor.live.inputs import check_inputs
 from spoor.live.session import open_session
 from spoor.parse.words import folded
 from spoor.records import Failure, Question
-from spoor.report.showing import plain
+from spoor.report.showing import count_of, plain
 from spoor.settings import Config
 from spoor.steering.submitting import submit
 from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, open_for_crawling, open_for_reading
@@ -158,7 +158,7 @@ def run_ask(arguments: argparse.Namespace) -> int:
         sitting = Sitting(folder, settings, _student(folder, settings, db), db)
         person = Person(undo=sitting.undo, colours=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
         asyncio.run(sitting.ask(person, arguments.questions))
-    say(f"{len(sitting.answered)} answers; {_learned(folder, settings)}")
+    say(f"{count_of(len(sitting.answered), 'answer')}; {_learned(folder, settings)}")
     return 0
 
 

@@ -98,9 +98,9 @@ def run_judge(arguments: argparse.Namespace) -> int:
     model = arguments.target if of_language else ""
     if arguments.json:
         verdicts = [{"page": name, **asdict(judged(page_in(name), judge, model))} for name in arguments.pages]
-        print_json({"judge": repr(judge), "pages": verdicts})
+        print_json({"judge": arguments.target, "pages": verdicts})
         return 0
-    print(f"judge      {judge!r}")
+    print(f"judge      {printable(arguments.target)}")
     for name in arguments.pages:
         print(f"\n{printable(name)}")
         _show(judged(page_in(name), judge, model))

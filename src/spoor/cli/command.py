@@ -20,8 +20,37 @@ Commands = Any
 LEVELS = ("debug", "info", "warning", "error")
 
 
+class StoreOnce(argparse.Action):
+    """Stores the value of an option; a second value is refused, because one of the two would be lost."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        assert isinstance(parser, Parser)
+        if option is not None and self.dest in parser.stored:
+            both = f"{_shown(getattr(namespace, self.dest))} and {_shown(values)}"
+            raise argparse.ArgumentError(self, f"given twice, as {both}; give it once")
+        parser.stored.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+def _shown(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 class Parser(argparse.ArgumentParser):
-    """Raises UsageError, one line, instead of printing the usage; sub-commands use the same class."""
+    """Raises UsageError, one line, instead of printing the usage; sub-commands use the same class. `stored` are the
+    options that have a value in the command line that is being parsed."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.stored: set[str] = set()
+        for name in (None, "store"):
+            self.register("action", name, StoreOnce)
+
+    def parse_known_args(self, *arguments: Any, **options: Any) -> Any:
+        self.stored.clear()
+        return super().parse_known_args(*arguments, **options)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see `{self.prog} --help`")
@@ -125,6 +154,16 @@ def add_json_file(parser: argparse.ArgumentParser, what: str) -> None:
         metavar="FILE",
         help=f"write {what} to FILE as JSON; without FILE, print JSON instead",
     )
+
+
+def add_plot(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("--plot", type=_svg_file, metavar="FILE.svg", help=f"plot {what}")
+
+
+def _svg_file(text: str) -> Path:
+    if Path(text).suffix.lower() != ".svg":
+        raise argparse.ArgumentTypeError(f"{text}: plots are written as SVG; give a file name that ends in .svg")
+    return Path(text)
 
 
 PROXY_HELP = "HTTP proxy for every request; env: the proxies of HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY"

@@ -132,8 +132,7 @@ JUDGES: dict[str, tuple[Judging, ...]] = {"truth": ("truth",), "real": ("real",)
 def run_contest(arguments: argparse.Namespace) -> int:
     data = arguments.data or Path(os.environ.get("SPOOR_DATA") or "../shared")
     if not (data / "contest" / "contest.tsv").exists():
-        print(f"there is no contest data in {data}; name its folder with --data or SPOOR_DATA")
-        return 0
+        raise BadInput(f"there is no contest data in {data}; name its folder with --data or SPOOR_DATA")
     check_writable(arguments.out / "results.json")
     if arguments.page:
         blank(1, 1)

@@ -30,6 +30,7 @@ from spoor.events import (
     Event,
     Failed,
     Held,
+    HostDemoted,
     HttpsPaused,
     HttpsResumed,
     Paused,
@@ -51,7 +52,7 @@ from spoor.live.scripts import program_for
 from spoor.live.session import open_session
 from spoor.live.surroundings import remarks
 from spoor.metrics import registry_of, serving
-from spoor.report.showing import duration, moment, plain, share, visits_in_words
+from spoor.report.showing import count_of, duration, moment, plain, share, visits_in_words
 from spoor.settings import Config
 from spoor.stopping import ExpectedFinds
 from spoor.store.crawl_folder import CrawlFolder, open_for_crawling
@@ -70,6 +71,10 @@ SECONDS_WITHOUT_A_PAGE = 600.0
 """After this time without a page, a message is printed."""
 
 
+MOST_HOSTS_NAMED = 5
+"""Number of demoted hosts in the summary."""
+
+
 class LiveLine:
     """Shows events and the totals of all runs; all output goes to standard error."""
 
@@ -78,6 +83,7 @@ class LiveLine:
         self._last_line = time.monotonic()
         self._before = session.totals()
         self._troubled = self._holds = 0
+        self._demoted: set[str] = set()
         self._says_no_browser = False
         self._longest: Held | None = None
         self._last_failure = ""
@@ -110,8 +116,11 @@ class LiveLine:
                 case Troubled():
                     self._troubled += 1
                     _log.warning("%s: %s; a sample is in the folder trouble", event.url, event.reason)
+                case HostDemoted(host=host, because=because):
+                    (self._demoted.add if because else self._demoted.discard)(host)
                 case Held():
                     self._holds += 1
+                    _log.info("the event loop was blocked for %.1f s by %s: %s", event.seconds, event.url, event.where)
                     if self._longest is None or event.seconds > self._longest.seconds:
                         self._longest = event
                 case Taught():
@@ -210,6 +219,8 @@ class LiveLine:
     def summary(self, ended: str, folder: Path) -> str:
         totals = self._session.totals()
         found = f"{totals.relevant:,} relevant ({share(totals.relevant, totals.pages)})"
+        if totals.relevant_duplicates:
+            found += f", {count_of(totals.relevant_duplicates, 'duplicate')} among them"
         done = f"{totals.pages:,} pages in {duration(totals.seconds)}, {found}"
         left = f"{visits_in_words(totals)}; {len(self._frontier):,} links still waiting"
         idle = f"a connection was idle for {self._crawl.idle:,.1f} s, waiting for better links on delayed hosts"
@@ -226,6 +237,11 @@ class LiveLine:
         }
 
     def _mishaps(self, totals: CrawlTotals) -> Iterator[str]:
+        if self._demoted:
+            some = ", ".join(sorted(self._demoted)[:MOST_HOSTS_NAMED])
+            more = ", …" if len(self._demoted) > MOST_HOSTS_NAMED else ""
+            what = "nothing but duplicates or redirects to one page came, so their links come last"
+            yield f"hosts from which {what}: {some}{more}"
         if totals.needs_scripts:
             missing = f"; {self._session.no_browser}" if self._session.no_browser else ""
             yield f"{totals.needs_scripts:,} pages need scripts: they have hardly any text{missing}"
@@ -237,9 +253,7 @@ class LiveLine:
         if totals.internal_errors:
             yield f"{totals.internal_errors:,} requests failed because of internal errors; samples are in trouble/"
         if self._longest is not None:
-            about = f" with {self._longest.url}" if self._longest.url else ""
-            longest = f"longest {self._longest.seconds:.1f} s{about}: {self._longest.where}"
-            yield f"the event loop was blocked {self._holds:,} times, {longest}"
+            yield f"the crawl stood still {count_of(self._holds, 'time')}, for up to {self._longest.seconds:.1f} s"
 
 
 def https_line(at: float, since: float, reason: str) -> str:
@@ -255,7 +269,7 @@ def taught_line(event: Taught) -> str:
         "pages with two answers": event.contradictions,
     }
     doubtful = "".join(f"; {what}: {number:,}" for what, number in doubts.items() if number)
-    source = f"{event.answers:,} answers" if event.answers else "the pages it has seen"
+    source = count_of(event.answers, "answer") if event.answers else "the pages it has seen"
     learned = f"the judge has learned from {source}, version {event.version}"
     return f"{learned}: {event.changed:,} verdict{'s' * (event.changed != 1)} changed{doubtful}"
 

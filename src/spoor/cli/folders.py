@@ -11,11 +11,11 @@ from spoor.api.explaining import learned_lines, lines
 from spoor.cli.terminal import check_result, print_json, progress, say, say_of, write_text
 from spoor.errors import BadInput, UsageError
 from spoor.live.from_settings import AGENT, host_rules
-from spoor.report.export import NEED_SCRIPTS, NO_INDEX, NOT_KEPT, Report, Selection, count, export
+from spoor.report.export import DUPLICATES, NEED_SCRIPTS, NO_INDEX, NOT_KEPT, Report, Selection, count, export
 from spoor.report.figures import PARTS, figures
 from spoor.report.page import html_of, write_page
 from spoor.report.politeness import PolitenessReport, PolitenessRules, conduct
-from spoor.report.showing import duration, moment, plain, share, size, visits_in_words
+from spoor.report.showing import count_of, duration, moment, plain, share, size, visits_in_words
 from spoor.report.summary import Figures
 from spoor.report.why import account
 from spoor.storage_errors import not_written
@@ -131,7 +131,8 @@ REMEDIES = {NO_INDEX: " left out (`--all` exports them)"}
 
 
 def summary_export(report: Report) -> str:
-    asides = [f"{report[what]:,} {what}{REMEDIES.get(what, '')}" for what in ASIDES if report[what]]
+    asides = [count_of(report[DUPLICATES], "duplicate")] if report[DUPLICATES] else []
+    asides += [f"{report[what]:,} {what}{REMEDIES.get(what, '')}" for what in ASIDES if report[what]]
     return ", ".join([f"{report['exported']:,} pages", *asides])
 
 
@@ -160,6 +161,8 @@ def run_report(arguments: argparse.Namespace) -> int:
 def summary_report(figures: Figures) -> str:
     totals, links = figures.totals, figures.links
     relevant = f"{totals.relevant:,} relevant ({share(totals.relevant, totals.pages)})"
+    if totals.relevant_duplicates:
+        relevant += f", {count_of(totals.relevant_duplicates, 'duplicate')} among them,"
     hosts = f"on {totals.hosts_with_relevant:,} of {totals.hosts:,} hosts"
     left = f", {totals.not_kept:,} not stored" if totals.not_kept else ""
     done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}{left}"

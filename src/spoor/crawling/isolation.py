@@ -10,7 +10,7 @@ from spoor.crawling.share import Handover
 from spoor.errors import OF_STORAGE
 from spoor.events import Troubled
 from spoor.records import Key, Lesson, Miss, Page, Ruling, Sighting, Trouble, Verdict, Visit
-from spoor.roles import Forecast, Judge, MissLearner, PendingCounter, Relearner, Troubles
+from spoor.roles import Forecast, HostDemoter, Judge, MissLearner, PendingCounter, Relearner, Troubles
 from spoor.strategy import AdmitAll, Strategy, verdicts_of
 
 Given = TypeVarTuple("Given")
@@ -77,6 +77,7 @@ class IsolatedParts:
         self._handover = handover
         self.learners = strategy.learners()
         self._miss_learners = [learner for learner in self.learners if isinstance(learner, MissLearner)]
+        self._demoters = [learner for learner in self.learners if isinstance(learner, HostDemoter)]
         self._counters = [learner for learner in self.learners if isinstance(learner, PendingCounter)]
         self.under_way: dict[int, Visit] = {}
         apart_from_hosts = replace(strategy, admission=AdmitAll()).learners()
@@ -141,6 +142,14 @@ class IsolatedParts:
             self._isolation.attempt(visit.url, "learned from", learner.learn_miss, Miss(visit, because))
         if visit.purpose == "page":
             self._teach_others(Miss(visit, because))
+
+    def learn_redirect(self, visit: Visit, to: str) -> None:
+        for demoter in self._demoters if visit.purpose == "page" else ():
+            self._isolation.attempt(visit.url, "learned from", demoter.learn_redirect, visit, to)
+
+    def demotion_of(self, host: str) -> str:
+        """Why the links of a host come after those of all others; "" if they do not."""
+        return next(filter(None, (demoter.demotion_of(host) for demoter in self._demoters)), "")
 
     def _teach_others(self, lesson: Lesson) -> None:
         if self._handover is not None and self._pupils:

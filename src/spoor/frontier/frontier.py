@@ -214,6 +214,19 @@ class Frontier:
         self._adopt_delay(host)
         self._hosts.sleep(host, now)
 
+    def demote(self, name: str) -> bool:
+        """The links of a host come after those of all other hosts from now on. Returns whether that is new."""
+        return self._hosts.demote(name)
+
+    def restore_host(self, name: str) -> bool:
+        """The links of a host are no longer behind those of others. Returns whether they were."""
+        return self._hosts.restore(name)
+
+    def turn_to_demoted(self) -> bool:
+        """To be called when `peek` found nothing and nothing is in transit: if no links of other hosts wait, those of
+        demoted hosts may be fetched from now on, until others are found. Returns whether that is new."""
+        return self._returning.next_at() is None and self._hosts.turn_to_demoted()
+
     def call_off(self, refused: Callable[[str], bool]) -> None:
         """Cancels the requests for robots.txt files whose URLs are `refused`. Hosts that waited for one are available
         again."""

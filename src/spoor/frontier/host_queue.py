@@ -22,7 +22,8 @@ class HostQueue:
     head in `_ready`, or is in the store, beyond the position up to which `_ready_read` has been read. A position in
     `_ready` that is no longer the head of its host, or whose host is not in memory, is skipped when it surfaces.
     `_heads` is the same for hosts that are free soon; `_later` has the times when the other hosts will be. `_delayed`
-    has the times when the delays of hosts end."""
+    has the times when the delays of hosts end. Links of `_demoted` hosts are selected only while no others wait
+    (`_only_demoted_wait`)."""
 
     def __init__(self, store: LinkStore, rules: HostRules, resumed_at: float | None) -> None:
         self._store = store
@@ -36,6 +37,8 @@ class HostQueue:
         self._delayed: list[tuple[float, str]] = []
         self.addresses = Addresses(rules, self._at_hand.values(), self._show_again)
         self._reserved: dict[str, int] = {}
+        self._demoted: set[str] = set()
+        self._only_demoted_wait = False
 
     def __len__(self) -> int:
         """The number of hosts in memory."""
@@ -99,6 +102,7 @@ class HostQueue:
         """The keys of the best waiting links of hosts that can receive a request by `until`, best first: for a page, or
         for the robots.txt that is needed first."""
         free = [host for host in self._at_hand.values() if host.visiting < self._rules.connections]
+        free = [host for host in free if not self._comes_last(host)]
         orders = [host.order for host in free if host.order is not None and self._is_free_by(host, until)]
         return [key_at(order) for order in heapq.nsmallest(most, orders)]
 
@@ -139,10 +143,13 @@ class HostQueue:
         return True
 
     def _available(self, host: Host, now: float) -> bool:
-        return not host.waits_for and host.name not in self._reserved and self.can_be_asked(host, now)
+        is_held_back = host.waits_for or host.name in self._reserved or self._comes_last(host)
+        return not is_held_back and self.can_be_asked(host, now)
 
     def _free_soon(self, host: Host, now: float) -> bool:
-        """Excludes hosts that failed, and busy hosts that have not answered for long."""
+        """Excludes hosts that failed, busy hosts that have not answered for long, and those whose links come last."""
+        if self._comes_last(host):
+            return False
         busy = host.visiting >= self._rules.connections or bool(host.waits_for)
         return host.free_at <= now + _soon(host) and (not busy or now < host.free_at + SOON)
 
@@ -150,6 +157,7 @@ class HostQueue:
 
     def link_placed(self, entry: Entry) -> None:
         """A link waits at a new position."""
+        self._only_demoted_wait = self._only_demoted_wait and entry.host in self._demoted
         self._placed(self.host(entry.host), entry, entry.order)
 
     def _placed(self, host: Host, entry: Entry, order: Order) -> None:
@@ -273,6 +281,36 @@ class HostQueue:
         if not self._reserved[name]:
             del self._reserved[name]
             self.show(self.host(name))
+
+    # Hosts whose links come after those of all others.
+
+    def _comes_last(self, host: Host) -> bool:
+        return host.name in self._demoted and not self._only_demoted_wait
+
+    def demote(self, name: str) -> bool:
+        is_new = name not in self._demoted
+        self._demoted.add(name)
+        return is_new
+
+    def restore(self, name: str) -> bool:
+        if name not in self._demoted:
+            return False
+        self._demoted.discard(name)
+        self._only_demoted_wait = False
+        self.show(self.host(name))
+        return True
+
+    def turn_to_demoted(self) -> bool:
+        """After `peek` found nothing, so that all hosts with waiting links were read, except those whose delay since
+        the crawl was resumed is not over."""
+        if self._only_demoted_wait or not self._demoted or self._ready_read.again_at is not None:
+            return False
+        if any(host.order is not None and host.name not in self._demoted for host in self._at_hand.values()):
+            return False
+        self._only_demoted_wait = True
+        for name in self._demoted:
+            self.show(self.host(name))
+        return True
 
     # Resuming a crawl; committing a batch.
 

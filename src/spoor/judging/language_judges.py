@@ -29,6 +29,7 @@ from spoor.judging.encodings import (
     shipped,
     shipped_for,
 )
+from spoor.judging.language_tags import hint_at_tag, read_tag
 from spoor.judging.profile_search import KERNELS, THRESHOLD, Identifier, Recogniser, identifier, recogniser
 from spoor.judging.profiles import is_in, profiles_of, tag_of
 from spoor.parse.charset import canonical
@@ -52,6 +53,11 @@ CHARSETS: dict[str, frozenset[str]] = {
 SOURCES = ("meta", "header", "detected")
 
 
+def _hint(language: str) -> str:
+    hint = hint_at_tag(language) if read_tag(language) is None else ""
+    return f"; {hint}" if hint else ""
+
+
 @dataclass(frozen=True)
 class Charset(PageByPage):
     """The first of `sources` that names an encoding decides: the META declaration, the HTTP header, or the encoding
@@ -67,6 +73,7 @@ class Charset(PageByPage):
             known = ", ".join(sorted(CHARSETS))
             raise UsageError(
                 f"no character encoding identifies the language {self.language!r}; the charset judge knows {known}"
+                f"{_hint(self.language)}"
             )
 
     @property

@@ -159,12 +159,15 @@ def _parts(tag: str) -> tuple[str, str]:
     return language, script
 
 
-def _remedy(text: str) -> str:
+def hint_at_tag(text: str) -> str:
+    """A question that names the tag of the language whose name this nearly is; "" if there is none."""
     names = {name.lower(): known.tag for known in languages().values() for name in known.names}
     near = difflib.get_close_matches(text.strip().lower(), names, 1, 0.8)
-    if near:
-        return f"did you mean {names[near[0]]!r} ({near[0]})?"
-    return "give a BCP-47 tag such as ja, mn-Mong or uz-Cyrl"
+    return f"did you mean {names[near[0]]!r} ({near[0]})?" if near else ""
+
+
+def _remedy(text: str) -> str:
+    return hint_at_tag(text) or "give a BCP-47 tag such as ja, mn-Mong or uz-Cyrl"
 
 
 # The languages that a word of a URL may mean, as a code, a country or a name, and with what confidence.

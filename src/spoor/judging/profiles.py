@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from spoor.errors import BadInput, UsageError
 from spoor.files import SUFFIX, Kind, Part, read_model, unpacked, write_model
-from spoor.judging.language_tags import matches, read_tag
+from spoor.judging.language_tags import hint_at_tag, matches, read_tag
 from spoor.judging.ngrams import (
     BITS,
     MOST_UNITS,
@@ -276,6 +276,8 @@ def tag_of(language: str) -> str:
 
 
 def _remedy(language: str) -> str:
+    if read_tag(language) is None and (hint := hint_at_tag(language)):
+        return hint
     name = read_tag(language) or "x-NAME"
     train = f"train one: spoor train language --name {name} TEXTFILES, and then ask for {name}{SUFFIX}"
     return train if read_tag(language) else f"give a BCP-47 tag such as mn or uz-Cyrl, or {train}"

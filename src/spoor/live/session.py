@@ -67,7 +67,7 @@ from spoor.store.copied_mail import mail_of
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.duplicates import Duplicates
 from spoor.store.incidents import CurrentUrl, SavedTroubles, died_of
-from spoor.store.journal import Journal, set_back
+from spoor.store.journal import Journal, demoted_hosts, set_back
 from spoor.store.mail import Mail
 from spoor.store.recent import last_requests
 from spoor.store.renders import Renders
@@ -194,6 +194,8 @@ def _resumed(
         rules = host_rules(settings, shards=len(share.others) + 1 if share else 1)
         frontier = Frontier(store, rules, resumed_at=now, tallied=share is not None)
         frontier.ask_delays(guidance.delays)
+        for host in demoted_hosts(db):
+            frontier.demote(host)
         journals = Journals((SteeringLog.create(store, archive.journal), renders))
         handover = Handover(share, mail) if share and mail else None
         crawl = Crawl(strategy, frontier, limits_of(settings, now), journals, troubles, guidance, handover, saturated)

@@ -109,7 +109,12 @@ class KeyAbove(AdmitAll):
         key = self.scorer.key(evidence)
         if key > self.threshold:
             return ADMIT
-        return Ruling("park" if self.refused == "park" else "drop", f"{key:.3g} is not above {self.threshold:g}")
+        because = f"{key:.3g} is not above {self.threshold:g}"
+        if key == self.threshold:
+            because = f"{key:g} equals the threshold"
+        elif f"{key:.3g}" == f"{self.threshold:g}":
+            because = f"{float(key)!r} is below {self.threshold!r}"
+        return Ruling("park" if self.refused == "park" else "drop", because)
 
 
 # Tunnelling with a limit: at most n irrelevant pages in a row.

@@ -1,4 +1,5 @@
-"""Traps: endless parts of a site without new content, detected by their yield and by the shape of their URLs."""
+"""Traps: endless parts of a site without new content, detected by their yield and by the shape of their URLs; and hosts
+that send every link to one page, or bring nothing but duplicates."""
 
 from __future__ import annotations
 
@@ -158,6 +159,25 @@ SLOTS = 2**20
 """Passages of text in memory: eight megabytes, some 16,000 pages."""
 
 
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """The last visits to a host, if they brought nothing but redirects to one page (`to`, without its query) or
+    duplicates of earlier pages."""
+
+    redirects: int = 0
+    to: str = ""
+    duplicates: int = 0
+
+    @property
+    def visits(self) -> int:
+        return self.redirects + self.duplicates
+
+    def __str__(self) -> str:
+        redirects = f"redirects to {self.to}" if self.redirects else ""
+        what = " and ".join(filter(None, (redirects, "duplicates" if self.duplicates else "")))
+        return f"{self.visits} visits in a row brought nothing but {what}"
+
+
 @dataclass
 class Traps:
     """Parks the links of a template after `patience` pages in a row without new content, and those of wider groups (a
@@ -165,6 +185,9 @@ class Traps:
 
     A page is new if at least `least_new` of its text is new on its host, relevant or not: a calendar in the target
     language is a trap too. A page without text is new if it is relevant or links to new templates.
+
+    Links of a host come after those of all others once `patience` visits in a row brought nothing but redirects to one
+    page or duplicates of earlier pages, as behind a login.
     """
 
     patience: int = 20
@@ -173,6 +196,7 @@ class Traps:
     _given_up: OrderedDict[str, dict[str, int]] = field(
         init=False, repr=False, compare=False, default_factory=OrderedDict
     )
+    _repeats: OrderedDict[str, Repeats] = field(init=False, repr=False, compare=False, default_factory=OrderedDict)
     _memory: Memory = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -189,6 +213,7 @@ class Traps:
         return self._rule(visit.url)
 
     def learn(self, sighting: Sighting) -> None:
+        self._count_repeat(sighting)
         new, url = self._is_new(sighting), sighting.visit.url
         for group in _groups(url):
             if new:
@@ -196,7 +221,30 @@ class Traps:
             else:
                 self._disappointed(host_of(url), group)
 
+    def _count_repeat(self, sighting: Sighting) -> None:
+        host = sighting.visit.host
+        repeats = self._repeats.pop(host, Repeats())
+        if sighting.page.duplicate_of:
+            self._repeats[host] = Repeats(repeats.redirects, repeats.to, repeats.duplicates + 1)
+            _forget_oldest(self._repeats)
+
+    def learn_redirect(self, visit: Visit, to: str) -> None:
+        """The target without its query, which often names the page that was to be fetched."""
+        repeats, target = self._repeats.pop(visit.host, Repeats()), to.partition("?")[0]
+        is_same = repeats.to in ("", target)
+        self._repeats[visit.host] = Repeats(
+            redirects=repeats.redirects + 1 if is_same else 1,
+            to=target,
+            duplicates=repeats.duplicates if is_same else 0,
+        )
+        _forget_oldest(self._repeats)
+
+    def demotion_of(self, host: str) -> str:
+        repeats = self._repeats.get(host)
+        return str(repeats) if repeats is not None and repeats.visits >= self.patience else ""
+
     def state(self) -> State:
+        repeats = self._repeats.values()
         given_up = self._given_up.values()
         return {
             "barren": list(self._barren),
@@ -205,6 +253,10 @@ class Traps:
             "sizes": as_counts(map(len, given_up)),
             "given up": list(chain.from_iterable(given_up)),
             "pages": as_counts(chain.from_iterable(groups.values() for groups in given_up)),
+            "repeating hosts": list(self._repeats),
+            "redirects": as_counts(repeat.redirects for repeat in repeats),
+            "redirected to": [repeat.to for repeat in repeats],
+            "duplicates": as_counts(repeat.duplicates for repeat in repeats),
             "memory": self._memory.state(),
         }
 
@@ -215,6 +267,10 @@ class Traps:
         places = slices(counts_in(state, "sizes", len(hosts)), len(pages))
         self._barren = OrderedDict(zip(barren, barren_pages, strict=True))
         self._given_up = OrderedDict((host, dict(pages[at])) for host, at in zip(hosts, places, strict=True))
+        repeating, targets = texts_in(state, "repeating hosts"), texts_in(state, "redirected to")
+        redirects, duplicates = (counts_in(state, name, len(repeating)) for name in ("redirects", "duplicates"))
+        repeats = (Repeats(*repeat) for repeat in zip(redirects, targets, duplicates, strict=True))
+        self._repeats = OrderedDict(zip(repeating, repeats, strict=True))
         self._memory.restore(state_in(state, "memory"))
 
     def _rule(self, url: str) -> Ruling:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from html import unescape
 from typing import Any
+from unicodedata import category
 
 from resiliparse.extract.html2text import extract_plain_text
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -300,8 +301,8 @@ def quick_text(html: str, url: str = "") -> str:
 
 _MOST_TAGS_FOR_BEST = 50_000
 """Trafilatura needs some seconds for this many; larger pages are read by the method of paper 002."""
-_DEEPEST_FOR_BEST = 200
-"""Nesting depth beyond which trafilatura may find nothing."""
+LEAST_SHARE = 0.05
+"""With a smaller share of what the quick method finds, the main text of a page is lost."""
 
 
 def require_trafilatura() -> Any:
@@ -316,12 +317,48 @@ def require_trafilatura() -> Any:
 
 
 def best_text(html: str, url: str = "") -> str:
-    """Empty if there is no main text, as on a page of links only."""
+    """Empty if there is no main text, as on a page of links only. The quick method replaces it where it finds hardly
+    any of the text."""
     trafilatura = require_trafilatura()
     if html.count("<") > _MOST_TAGS_FOR_BEST:
         return node_ratio_text(html)
-    found = trafilatura.extract(html, url=url or None, fast=True, include_comments=False, favor_recall=True)
-    return found or (node_ratio_text(html) if deeper_than(html, _DEEPEST_FOR_BEST) else "")
+    printable, originals = _with_stand_ins(html)
+    found = trafilatura.extract(printable, url=url or None, fast=True, include_comments=False, favor_recall=True)
+    text = (found or "").translate(originals)
+    # The text is shorter than its HTML: most pages need no second look.
+    if len(text) >= LEAST_SHARE * len(html):
+        return text
+    quick = quick_text(html)
+    return text if len(text) >= LEAST_SHARE * len(quick) else quick
+
+
+_FIRST_STAND_IN, _LAST_STAND_IN = 0x20000, 0x2A6DF
+"""Rare Chinese characters, which every version of Python takes for letters."""
+_UNASSIGNED, _PRIVATE = "Cn", "Co"
+_REFERENCE = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|zwn?j);?")
+_JOINER = re.compile("[\u180e\u200c\u200d]")
+_JOINER_IN_WORD = re.compile(rf"(?<=\w){_JOINER.pattern}(?=\w)")
+
+
+def _with_stand_ins(html: str) -> tuple[str, dict[int, str]]:
+    """The HTML with letters that it does not contain in place of characters that trafilatura drops because Python does
+    not print them: those of fonts at private code points, those that are newer than this Python, and joiners inside
+    words. Also returns what the letters stand for, for `str.translate`."""
+    html = _REFERENCE.sub(lambda reference: _dropped_character(unescape(reference[0])) or reference[0], html)
+    characters = set(html)
+    dropped = sorted(filter(_dropped_character, characters))
+    free = (code for code in range(_FIRST_STAND_IN, _LAST_STAND_IN + 1) if chr(code) not in characters)
+    stand_ins = {character: chr(code) for character, code in zip(dropped, free, strict=False)}
+    in_words = {ord(character): letter for character, letter in stand_ins.items() if not _JOINER.match(character)}
+    html = _JOINER_IN_WORD.sub(lambda joiner: stand_ins[joiner[0]], html.translate(in_words))
+    return html, {ord(letter): character for character, letter in stand_ins.items()}
+
+
+def _dropped_character(character: str) -> str:
+    """The character if it is dropped, else ""."""
+    if len(character) != 1 or character.isprintable():
+        return ""
+    return character if category(character) in (_UNASSIGNED, _PRIVATE) or _JOINER.match(character) else ""
 
 
 # The three methods by name.

@@ -78,6 +78,8 @@ class Selection:
     workers: int = 1
 
 
+DUPLICATES = "duplicates"
+"""Exported pages that are duplicates or near-duplicates of earlier ones."""
 NEED_SCRIPTS = "need scripts"
 """Pages of the crawl with hardly any readable text, whether relevant or not."""
 NO_INDEX = "noindex"
@@ -86,8 +88,8 @@ NOT_KEPT = "not kept"
 """Pages that were not stored because the settings keep only relevant pages."""
 
 Report = Counter[str]
-"""Number of exported pages, of pages without main text, noindex, not kept, and missing from the archive, and of all
-pages that need scripts."""
+"""Number of exported pages, of duplicates and of pages without main text among them, of pages that are noindex, not
+kept, and missing from the archive, and of all pages that need scripts."""
 
 Archived = tuple[PageRow, bytes]
 """A page and its HTTP message."""
@@ -256,6 +258,7 @@ def _counted(documents: Iterable[Document], report: Report, advance: Advance) ->
         yield document
         report["exported"] += 1
         report["without main text"] += not document.text
+        report[DUPLICATES] += document.duplicate_of != ""
         advance(1)
 
 

@@ -299,11 +299,14 @@ SELECT CASE kind
     WHEN 'https paused' THEN 'no certificate was accepted, https links waited: ' || json_extract(detail, '$.reason')
     WHEN 'https resumed' THEN 'certificates were accepted again, https links went on'
     WHEN 'clock set' THEN 'the system clock was set'
+    WHEN 'host demoted' THEN 'a host brought nothing but duplicates or redirects to one page, so its links came last'
+    WHEN 'host restored' THEN 'such a host brought another page again'
     WHEN 'sitemap read' THEN CASE json_extract(detail, '$.cut')
         WHEN '' THEN 'a sitemap lists URLs of other hosts, which were left out'
         ELSE 'a sitemap was not read to its end: ' || json_extract(detail, '$.cut') END
 END AS what, count(*), max(abs(json_extract(detail, '$.seconds'))), min(at)
-FROM events WHERE kind IN ('trouble', 'held', 'paused', 'resumed', 'https paused', 'https resumed', 'clock set')
+FROM events WHERE kind IN ('trouble', 'held', 'paused', 'resumed', 'https paused', 'https resumed', 'clock set',
+    'host demoted', 'host restored')
 OR (kind = 'sitemap read' AND (json_extract(detail, '$.cut') != '' OR json_extract(detail, '$.foreign')))
 GROUP BY what ORDER BY min(id)
 """

@@ -110,7 +110,10 @@ def _tiles(figures: Figures) -> str:
         (f"{totals.needs_scripts:,}", "pages that need scripts: they have hardly any text"),
         *([rendered] if totals.rendered else []),
         *([sitemaps] if totals.sitemaps_read else []),
-        (f"{totals.duplicates:,}", f"duplicates, and {totals.near_duplicates:,} near-duplicates"),
+        (
+            f"{totals.duplicates:,}",
+            f"duplicates, and {totals.near_duplicates:,} near-duplicates; {totals.relevant_duplicates:,} are relevant",
+        ),
     )
     return f'<div class="tiles">{"".join(_tile(*tile) for tile in tiles)}</div>'
 

@@ -82,3 +82,8 @@ def consistent_read(folder: CrawlFolder) -> Iterator[list[Part]]:
             part.db.execute(f"PRAGMA cache_size = -{SORTED_KIB // len(parts)}")
             part.db.execute("BEGIN")
         yield parts
+
+
+def count_of(number: int, noun: str) -> str:
+    """Such as "1 answer" and "1,200 answers"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -20,7 +20,16 @@ from spoor.report.showing import consistent_read
 from spoor.robots import NeededFile, RobotsFile, holding_for
 from spoor.store.crawl_folder import CrawlFolder
 from spoor.store.crawl_parts import Part, duplicate_of, owner_of
-from spoor.store.journal import DroppedRow, EventRow, PageRow, dropped, events_of, last_moment, pages_of
+from spoor.store.journal import (
+    DroppedRow,
+    EventRow,
+    PageRow,
+    demotion_of,
+    dropped,
+    events_of,
+    last_moment,
+    pages_of,
+)
 from spoor.store.renders import RenderRow, render_of
 from spoor.store.steered import steered
 from spoor.store.verdicts import Given, verdicts_on
@@ -45,7 +54,8 @@ class UrlHistory:
     has known URLs. `path` leads back towards a seed. `ahead` counts links of the same host that come before it.
     `robots` is the robots.txt that applies, as last fetched, or the one to fetch first; None if unknown (a folder of
     version 2). `has_rules` and `allowed` come from that robots.txt. `listed` is its entry in the sitemap where it was
-    found; None if there is none. `blocked` is the action by which a person blocked it, or None. `shard` owns its host;
+    found; None if there is none. `demoted` is the event that put the links of its host behind those of all others, None
+    if they are not. `blocked` is the action by which a person blocked it, or None. `shard` owns its host;
     `handed_over_by` is the shard that fetched the page where it was found, if that was another; "" in a crawl without
     shards. `verdicts` are those given of the page, if there were several.
     """
@@ -67,6 +77,7 @@ class UrlHistory:
     allowed: bool
     similar: tuple[str, ...]
     listed: Listed | None
+    demoted: EventRow | None
     blocked: Steered | None
     shard: str
     handed_over_by: str
@@ -115,6 +126,7 @@ def _account(parts: Sequence[Part], url: str, agent: str, redirects: Redirects) 
         allowed=robots.allows(text, agent, url),
         similar=() if entry or lost or events else tuple(_similar(db, url)),
         listed=_listed(parts, found_on, url) if found_on else None,
+        demoted=demotion_of(db, host_of(url)),
         blocked=_blocked(db, url),
         shard=owner.name,
         handed_over_by=_sender(parts, owner, found_on),

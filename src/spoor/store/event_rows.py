@@ -15,6 +15,7 @@ from spoor.events import (
     Excused,
     Failed,
     Held,
+    HostDemoted,
     HostOpened,
     HttpsPaused,
     HttpsResumed,
@@ -72,6 +73,9 @@ def _row(event: Redirected | Failed | HostOpened | SitemapRead | Aside) -> tuple
             return _aside_row(at, "clock set", "", {"seconds": round(seconds, 3)})
         case Resumed(at, seconds):
             return _aside_row(at, "resumed", "", {"seconds": round(seconds, 3)})
+        case HostDemoted(at, host, because):
+            kind, detail = ("host demoted", {"because": because}) if because else ("host restored", {})
+            return None, None, at, kind, "", host, storable(json.dumps(detail, ensure_ascii=False))
         case Steered(at, submission, who, action, refused):
             detail = {"id": submission, "who": who, **as_json(action), "refused": refused}
             return _aside_row(at, "steered", action.url if isinstance(action, Mark) else "", detail)

@@ -112,8 +112,8 @@ class PageRow:
 @dataclass(frozen=True, slots=True)
 class EventRow:
     """An event in the journal. `kind` is redirected, failed, excused, host opened, sitemap read, refused, trouble,
-    held, paused, resumed, https paused, https resumed, clock set, steered, taught or ended; `detail` has the fields of
-    that kind. `result` is that of a visit to a page, None if none ended.
+    held, paused, resumed, https paused, https resumed, clock set, host demoted, host restored, steered, taught or
+    ended; `detail` has the fields of that kind. `result` is that of a visit to a page, None if none ended.
 
     `number` and `started` are those of the visit; None if there was no visit, or it has no number.
     """
@@ -399,3 +399,17 @@ def _page_row(event: Visited, facts: PageFacts) -> tuple[Any, ...]:
 def _event(row: tuple[Any, ...]) -> EventRow:
     number, started, at, kind, url, host, detail, result = row
     return EventRow(number, started, at, kind, url, host, json.loads(detail), Result(result) if result else None)
+
+
+def demoted_hosts(db: sqlite3.Connection) -> list[str]:
+    """The hosts whose links come after those of all other hosts."""
+    query = "SELECT host, kind FROM events WHERE kind IN ('host demoted', 'host restored') ORDER BY id"
+    return [host for host, kind in dict(db.execute(query)).items() if kind == "host demoted"]
+
+
+def demotion_of(db: sqlite3.Connection, host: str) -> EventRow | None:
+    """When and why the links of a host were put behind those of all other hosts; None if they are not."""
+    kinds = "kind IN ('host demoted', 'host restored')"
+    query = f"SELECT {_EVENT} FROM events WHERE host = ? AND url = '' AND {kinds} ORDER BY id DESC LIMIT 1"
+    row = db.execute(query, (host,)).fetchone()
+    return _event(row) if row is not None and row[3] == "host demoted" else None

@@ -20,13 +20,15 @@ from spoor.store.run_time import seconds_of_runs
 @dataclass(frozen=True, slots=True)
 class CrawlTotals:
     """Of all runs. `pages`, `redirects`, `failures`, `retries` and `excused` are the finished visits by their result;
-    all but `excused` are charged to the budget. `relevant` pages are those that are relevant now. `internal_errors` are
+    all but `excused` are charged to the budget. `relevant` pages are those that are relevant now,
+    `relevant_duplicates` how many of these are duplicates or near-duplicates. `internal_errors` are
     requests that failed by an error of spoor; each is also counted by its result. `needs_scripts` are pages with hardly
     any text, `rendered` those whose scripts were run, in `render_seconds`; `gained` how many of these gained text or
     links. `seconds` is how long the crawl ran, without the time between its runs."""
 
     pages: int = 0
     relevant: int = 0
+    relevant_duplicates: int = 0
     redirects: int = 0
     failures: int = 0
     retries: int = 0
@@ -99,7 +101,11 @@ def counted(event: Event) -> CrawlTotals:
     match event:
         case Visited(size=size, verdict=verdict, needs_scripts=needs_scripts, rendering=rendering):
             page = CrawlTotals(
-                pages=1, relevant=int(verdict.relevant), page_bytes=size, needs_scripts=int(needs_scripts)
+                pages=1,
+                relevant=int(verdict.relevant),
+                relevant_duplicates=int(verdict.relevant and event.duplicate_of != ""),
+                page_bytes=size,
+                needs_scripts=int(needs_scripts),
             )
             return page if rendering is None else page + _of_rendering(rendering)
         case Redirected() | Failed() | HostOpened() | SitemapRead():
@@ -160,7 +166,8 @@ def totals_of(db: sqlite3.Connection) -> CrawlTotals:
 
 
 _OF_PAGES = """
-SELECT count(*), ifnull(sum(relevant), 0), ifnull(sum(size), 0), ifnull(sum(needs_scripts), 0) FROM pages
+SELECT count(*), ifnull(sum(relevant), 0), ifnull(sum(relevant AND duplicate_of != ''), 0), ifnull(sum(size), 0),
+    ifnull(sum(needs_scripts), 0) FROM pages
 """
 _OF_EVENTS = """
 SELECT kind, result, detail ->> 'purpose', ifnull(detail ->> 'excused', 0), ifnull(detail ->> 'before', ''),
@@ -173,11 +180,12 @@ GROUP BY 1, 2, 3, 4, 5
 def recounted(db: sqlite3.Connection) -> CrawlTotals:
     """The totals as the rows of the journal have them, to check those of the table, and to replace them if it is lost.
     Reads all rows."""
-    pages, relevant, page_bytes, needs_scripts = db.execute(_OF_PAGES).fetchone()
+    pages, relevant, relevant_duplicates, page_bytes, needs_scripts = db.execute(_OF_PAGES).fetchone()
     renders = render_totals(db)
     totals = CrawlTotals(
         pages=pages,
         relevant=relevant,
+        relevant_duplicates=relevant_duplicates,
         script_requests=renders.requests,
         page_bytes=page_bytes,
         needs_scripts=needs_scripts,

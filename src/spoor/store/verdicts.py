@@ -147,10 +147,12 @@ def _add(db: sqlite3.Connection, page: int, at: float, who: str, verdict: Verdic
 
 def _set(db: sqlite3.Connection, page: int, verdict: Verdict) -> None:
     """Also changes the number of relevant pages in the totals."""
-    (before,) = db.execute("SELECT relevant FROM pages WHERE id = ?", (page,)).fetchone()
+    present = "SELECT relevant, duplicate_of != '' FROM pages WHERE id = ?"
+    before, is_duplicate = db.execute(present, (page,)).fetchone()
     row = (verdict.relevance, verdict.relevant, verdict.because, page)
     db.execute("UPDATE pages SET relevance = ?, relevant = ?, because = ? WHERE id = ?", row)
-    add_totals(db, CrawlTotals(relevant=int(verdict.relevant) - before))
+    gain = int(verdict.relevant) - before
+    add_totals(db, CrawlTotals(relevant=gain, relevant_duplicates=gain * is_duplicate))
 
 
 def _verdict(relevance: float, relevant: int, because: str, label: str | None) -> Verdict:

@@ -10,6 +10,7 @@ from spoor.cli.command import (
     add_command,
     add_json,
     add_json_file,
+    add_plot,
     add_several,
     add_speeds,
     add_web,
@@ -80,9 +81,7 @@ def register_compare(commands: Commands) -> None:
         "--shards", default="", metavar="N,…", help="run each as one crawl of N shards, for every N (docs/scale-out.md)"
     )
     add_json_file(parser, "the results")
-    parser.add_argument(
-        "--plot", type=Path, metavar="FILE.svg", help="plot harvest, coverage and queue length over fetches"
-    )
+    add_plot(parser, "harvest, coverage and queue length over fetches")
     add_workers(parser)
 
 
@@ -252,9 +251,7 @@ def _add_paper(papers: Commands, name: str, summary: str) -> argparse.ArgumentPa
     paper.add_argument(
         "--keep", type=Path, metavar="FOLDER", help="keep the webs there and reuse them (default: a temporary folder)"
     )
-    paper.add_argument(
-        "--plot", type=Path, metavar="FILE.svg", help="plot the paper's figures, with the published numbers"
-    )
+    add_plot(paper, "the paper's figures, with the published numbers")
     add_workers(paper)
     add_json(paper)
     return paper

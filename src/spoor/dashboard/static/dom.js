@@ -40,7 +40,7 @@ export function section(title, ...children) {
 }
 
 export function tile(number, meaning, more = null) {
-  return el("div", { class: "tile" }, el("b", {}, number), el("span", {}, meaning), more);
+  return el("div", { class: "tile" }, el("b", {}, number), el("span", {}, meaning), more && " ", more);
 }
 
 export function table(columns, rows, caption) {

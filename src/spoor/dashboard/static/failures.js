@@ -4,7 +4,7 @@ import { el, inward, number, said, section, table } from "./dom.js";
 import { list } from "./list.js";
 
 export async function show(holder, context) {
-  holder.append(section("Failures", ...(await list(context, "failures", {}, (failures) => drawn(context, failures)))));
+  holder.append(section("Failures", ...(await list(context, "failures", {}, (failures) => drawn(context, failures), "Different reasons"))));
 }
 
 function drawn(context, failures) {

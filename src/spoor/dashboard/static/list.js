@@ -3,7 +3,7 @@
 import { get, query } from "./api.js";
 import { button, el } from "./dom.js";
 
-export async function list(context, path, parameters, draw) {
+export async function list(context, path, parameters, draw, what = "") {
   const base = `crawls/${context.crawl}/${path}`;
   const items = [];
   const holder = el("div", { class: "list" });
@@ -16,7 +16,7 @@ export async function list(context, path, parameters, draw) {
     cursor = part.cursor;
     holder.replaceChildren(draw(items));
     more.hidden = !cursor;
-    note.textContent = items.length ? `${items.length}${cursor ? " shown, there are more" : " in all"}` : "Nothing here.";
+    note.textContent = items.length ? `${what && `${what}: `}${items.length}${cursor ? " shown, there are more" : " in all"}` : "Nothing here.";
   }
   await read();
   const files = ["csv", "jsonl"].map((format) => el("a", { href: `/api/v1/${base}${query({ ...parameters, format })}`, download: "" }, format.toUpperCase()));
