@@ -251,7 +251,7 @@ REFUSALS = [
     ({"strategies": "breadth-frist"}, 2, "unknown strategy 'breadth-frist'; did you mean 'breadth-first'?"),
     ({"strategies": "limited-distance:k=2"}, 2, "has no parameter 'k'; it has n=2"),
     ({"strategies": "limited-distance:n=two"}, 2, "limited-distance:n=two: 'two' is not a whole number"),
-    ({"judge": "charset:xx"}, 2, "the charset judge knows ja, th"),
+    ({"judge": "charset:xx"}, 2, "the charset judge knows el, he, ja"),
     ({"judge": "script"}, 2, "judge 'script' needs a subject, as in script:tibetan"),
     ({"judge": "oracle"}, 2, "unknown judge 'oracle'"),
     ({"judge": "script:thai"}, 1, "reads texts, the web has none; build it from WARC files"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spoor.files import replacing
+from spoor.result_files import replacing
 
 
 @pytest.mark.parametrize("durable", [False, True])

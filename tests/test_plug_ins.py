@@ -303,7 +303,7 @@ def test_plug_ins_of_a_script_are_known_in_processes_that_compare_and_that_read(
     said = crawl_twice([sys.executable, str(tmp_path / "crawling.py")], COMPARED, tmp_path)
     compared, crawled = said.split("40 pages in ")
     assert "anchor-mentions:word=telescope" in compared
-    assert " 0 failed" in crawled
+    assert " 0 failures" in crawled
     assert "this process" not in said
 
 
@@ -314,7 +314,7 @@ def test_plug_ins_of_a_notebook_are_run_in_its_process_which_is_said_once(tmp_pa
     assert said.count(f"pages are read and judged in this process, without limits of time and memory: {why}\n") == 1
     compared, crawled = said.split("40 pages in ")
     assert "anchor-mentions:word=telescope" in compared
-    assert " 0 failed" in crawled
+    assert " 0 failures" in crawled
 
 
 READER = """
@@ -455,7 +455,7 @@ def test_the_example_is_installed_passes_its_tests_and_runs_simulated_and_live(t
     subprocess.run(its_own, check=True, env={**os.environ, "PYTHONPATH": ""})
     simulated, crawled = crawl_twice([python, "-c", SCRIPT], SIMULATED, tmp_path).split("40 pages in ")
     assert "anchor-mentions:word=telescope" in simulated
-    assert " 0 failed" in crawled
+    assert " 0 failures" in crawled
 
 
 def fresh_environment(folder: Path) -> str:

@@ -30,7 +30,7 @@ def test_the_advice_to_allow_private_addresses_works_in_the_same_folder(
     assert main(words) == 1
     assert "allow it with --allow-private" in capsys.readouterr().err
     assert main([*words, "--allow-private", "--host-delay", "0"]) == 0
-    assert capsys.readouterr().out.startswith("1 pages")
+    assert capsys.readouterr().out.startswith("1 page ")
 
 
 def test_a_refused_seed_that_is_added_again_is_fetched(
@@ -41,7 +41,7 @@ def test_a_refused_seed_that_is_added_again_is_fetched(
     assert main(["add-seeds", folder, f"{address}/"]) == 0
     capsys.readouterr()
     assert main(["crawl", "--out", folder, "--allow-private", "--host-delay", "0"]) == 0
-    assert capsys.readouterr().out.startswith("1 pages")
+    assert capsys.readouterr().out.startswith("1 page ")
 
 
 def test_a_fetched_seed_is_not_fetched_again(address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,4 +49,4 @@ def test_a_fetched_seed_is_not_fetched_again(address: str, tmp_path: Path, capsy
     assert main([*words, "--allow-private"]) == 0
     capsys.readouterr()
     main([*words, "--allow-private"])
-    assert capsys.readouterr().out.startswith("0 pages")
+    assert "1 visit: 1 page," in capsys.readouterr().out

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import lzma
+import warnings
 from itertools import islice
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from surt import surt as surt_of_package
 
 from spoor.store.surt import surt
 from spoor.urls import join
 from tests.effort import EFFORT
 from tests.shared_data import SHARED, needs_shared
+
+with warnings.catch_warnings():  # Of its own source, where an installer has not compiled it.
+    warnings.simplefilter("ignore")
+    from surt import surt as surt_of_package
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from spoor.errors import BadInput, NotWritten, SpoorError
-from spoor.files import as_toml, replacing
+from spoor.files import as_toml
+from spoor.result_files import replacing
 from spoor.settings import SETTINGS, Config, translate_in
 from spoor.storage_errors import not_written
 

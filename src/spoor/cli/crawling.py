@@ -221,7 +221,7 @@ class LiveLine:
         found = f"{totals.relevant:,} relevant ({share(totals.relevant, totals.pages)})"
         if totals.relevant_duplicates:
             found += f", {count_of(totals.relevant_duplicates, 'duplicate')} among them"
-        done = f"{totals.pages:,} pages in {duration(totals.seconds)}, {found}"
+        done = f"{count_of(totals.pages, 'page')} in {duration(totals.seconds)}, {found}"
         left = f"{visits_in_words(totals)}; {len(self._frontier):,} links still waiting"
         idle = f"a connection was idle for {self._crawl.idle:,.1f} s, waiting for better links on delayed hosts"
         end = f"ended because {ended}; the crawl is in {folder}"

@@ -165,7 +165,7 @@ def summary_report(figures: Figures) -> str:
         relevant += f", {count_of(totals.relevant_duplicates, 'duplicate')} among them,"
     hosts = f"on {totals.hosts_with_relevant:,} of {totals.hosts:,} hosts"
     left = f", {totals.not_kept:,} not stored" if totals.not_kept else ""
-    done = f"{figures.name}: {totals.pages:,} pages in {duration(totals.seconds)}, {relevant} {hosts}{left}"
+    done = f"{figures.name}: {count_of(totals.pages, 'page')} in {duration(totals.seconds)}, {relevant} {hosts}{left}"
     listed = f", {totals.sitemap_links:,} links queued from {totals.sitemaps_read:,} sitemaps"
     listed = listed if totals.sitemaps_read else ""
     asides = f"{visits_in_words(totals)}; {totals.duplicates:,} duplicates"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from spoor.cli.terminal import check_writable
 from spoor.errors import SpoorError, UsageError
-from spoor.files import STANDARD_OUTPUT
+from spoor.result_files import STANDARD_OUTPUT
 
 FILE_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 LARGEST_FILE, OLDER_FILES = 10_000_000, 5

@@ -18,7 +18,7 @@ from spoor.live.from_settings import Objects, kernels_for, within_limit
 from spoor.live.inputs import with_kept_inputs
 from spoor.live.ray_cluster import check_ray, connected, crawl_in_actors
 from spoor.live.shards import Coordinator, Totals, of_each_shard
-from spoor.report.showing import duration, share, visits_in_words
+from spoor.report.showing import count_of, duration, share, visits_in_words
 from spoor.settings import Config, Target
 from spoor.store.crawl_folder import CrawlFolder, locked
 from spoor.store.crawl_parts import open_parts, totals_of_crawl
@@ -136,7 +136,7 @@ class _Line:
     def text(self) -> str:
         totals = self._totals
         found = f"{totals.relevant:,} relevant ({share(totals.relevant, totals.pages)})"
-        done = f"{totals.pages:,} pages in {duration(totals.seconds)}, {found}"
+        done = f"{count_of(totals.pages, 'page')} in {duration(totals.seconds)}, {found}"
         busiest = f"the busiest shard made {totals.busiest:.0%} of the visits"
         return f"{done}; {visits_in_words(totals)}; {totals.waiting:,} links still waiting; {busiest}"
 

@@ -23,13 +23,13 @@ from spoor.cli.terminal import (
 from spoor.compiled import prepare
 from spoor.crawling.share import BUCKETS
 from spoor.errors import UsageError
-from spoor.files import is_standard_output
 from spoor.lab.comparison import Comparison, Objective, compare, grid, simplex, simulation, tune, value, workers
 from spoor.lab.measures import Information, Timing, information
 from spoor.lab.plots import plot_scores
 from spoor.lab.runs import kernels_for, prepared_task
 from spoor.lab.task import Task, read_seeds
 from spoor.lab.worlds import NAMED, Conditions
+from spoor.result_files import is_standard_output
 
 # Options of `simulate` and `compare` that define the task.
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from spoor.cli.streams import LostOutput
 from spoor.errors import BadInput, UsageError
-from spoor.files import is_standard_output, output_file
 from spoor.progress import Advance, unseen
+from spoor.result_files import is_standard_output, output_file
 
 if TYPE_CHECKING:
     from spoor.lab.measures import Score

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 import spoor
 from spoor import registry
 from spoor.errors import BadInput, UsageError
-from spoor.files import SUFFIX, replacing
+from spoor.files import SUFFIX
 from spoor.judging.classifiers import TopicModel, write_topic
 from spoor.judging.held_out import Accuracy, accuracy
 from spoor.judging.train_topic import train_topic
@@ -37,6 +37,7 @@ from spoor.lab.task import PreparedTask, Task, read_seeds
 from spoor.lab.web import Web
 from spoor.lab.worlds import NAMED
 from spoor.progress import Advance
+from spoor.result_files import replacing
 
 # The rows of a contest: a web, a target and seeds.
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from spoor.errors import BadInput
 from spoor.events import Event, Failed, HostOpened, Redirected, Refused
-from spoor.files import read_bounded, replacing
+from spoor.files import read_bounded
 from spoor.judging.training_pages import document
 from spoor.live.driver import LiveDriver
 from spoor.records import Judged, Page
+from spoor.result_files import replacing
 from spoor.urls import normalise
 
 LARGEST = 1 << 28

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from spoor.errors import BadInput, MissingExtra, UsageError
-from spoor.files import output_file
 from spoor.lab.build.warc_source import parse_http_response
 from spoor.parse.apart import read_in_subprocess
 from spoor.parse.charset import decode
@@ -25,6 +24,7 @@ from spoor.parse.scripted import THIN_TEXT
 from spoor.pools import in_order
 from spoor.progress import Advance, unseen
 from spoor.records import Failure, Page
+from spoor.result_files import output_file
 from spoor.store.crawl_folder import CrawlFolder, message_of, tree_of
 from spoor.store.crawl_parts import Part, open_parts, pages_in_order, totals_of_crawl
 from spoor.store.journal import PageRow

@@ -9,12 +9,12 @@ from pathlib import Path
 from spoor.actions import Mark, described
 from spoor.errors import BadInput
 from spoor.events import Steered
-from spoor.files import replacing
 from spoor.report.charts import line_chart
 from spoor.report.figures import MOST_ROWS
 from spoor.report.showing import duration, moment, plain, share, size
 from spoor.report.style import STYLE
 from spoor.report.summary import Figures, Find, Incident, Kind, Pace, Reason
+from spoor.result_files import replacing
 from spoor.stopping import ExpectedFinds
 from spoor.teaching.history import TaughtSoFar
 

@@ -61,9 +61,10 @@ def share(part: int, whole: int) -> str:
 
 def visits_in_words(totals: CrawlTotals) -> str:
     """The finished visits by their result."""
-    results = f"{totals.redirects:,} redirects, {totals.failures:,} failures, {totals.retries:,} to be tried again"
+    counts = ((totals.pages, "page"), (totals.redirects, "redirect"), (totals.failures, "failure"))
+    results = ", ".join(count_of(number, result) for number, result in counts)
     excused = f", and {totals.excused:,} excused" if totals.excused else ""
-    return f"{totals.visits:,} visits: {totals.pages:,} pages, {results}{excused}"
+    return f"{count_of(totals.visits, 'visit')}: {results}, {totals.retries:,} to be tried again{excused}"
 
 
 # A consistent view of the databases of a crawl, even while it is running.

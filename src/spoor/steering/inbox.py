@@ -14,7 +14,8 @@ from pathlib import Path
 
 from spoor.actions import Action, Submission, dumps, loads
 from spoor.errors import BadInput
-from spoor.files import read_bounded, replacing
+from spoor.files import read_bounded
+from spoor.result_files import replacing
 
 LARGEST = 1 << 27
 """Maximum size of a file in bytes, far more than the largest action needs."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
-from spoor.files import replacing
+from spoor.result_files import replacing
 from spoor.store.surt import surt
 from spoor.store.warc_records import BLANK, Member, members
 

@@ -30,7 +30,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spoor.errors import BadInput
-from spoor.files import complete_or_absent, replacing
+from spoor.files import complete_or_absent
+from spoor.result_files import replacing
 from spoor.store.cdxj import index_of
 from spoor.store.copied_mail import heard_in
 from spoor.store.crawl_folder import CrawlFolder, FolderInUse

@@ -34,8 +34,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.errors import BadInput, NotWritten, UsageError
-from spoor.files import as_toml, replacing
+from spoor.files import as_toml
 from spoor.pools import is_other_process
+from spoor.result_files import replacing
 from spoor.storage_errors import is_of_surroundings, not_written
 from spoor.store.duplicates import same_payload
 from spoor.store.inputs import Inputs

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from spoor.errors import BadInput, UsageError
-from spoor.files import replacing
 from spoor.frontier.rows import ONLY_FOR_CRAWLING
 from spoor.progress import Advance, Progress, silently, unseen
+from spoor.result_files import replacing
 from spoor.store import cdxj
 from spoor.store.cdxj import Capture
 from spoor.store.crawl_folder import CrawlFolder, is_crawled_into, is_ours

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from spoor.files import replacing
+from spoor.result_files import replacing
 
 
 def note_idle(file: Path, seconds: float) -> None:

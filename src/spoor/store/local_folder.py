@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spoor.errors import BadInput
-from spoor.files import replacing
+from spoor.result_files import replacing
 from spoor.store.copied_mail import begin_generation
 from spoor.store.copies import CopyName, CopyPlace, Origin, moment_of
 from spoor.store.crawl_folder import CrawlFolder, locked, open_for_crawling

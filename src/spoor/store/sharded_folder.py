@@ -19,7 +19,7 @@ from typing import Any
 
 from spoor.crawling.share import BUCKETS, even_table
 from spoor.errors import BadInput, UsageError
-from spoor.files import replacing
+from spoor.result_files import replacing
 from spoor.storage_errors import storing
 from spoor.store.run_time import RunTime
 from spoor.store.transactions import transaction

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spoor.errors import BadInput
-from spoor.files import Kind, Part, State, read_model, replacing, slices, unpacked, write_model
+from spoor.files import Kind, Part, State, read_model, slices, unpacked, write_model
+from spoor.result_files import replacing
 from spoor.roles import Learner, Snapshotted
 from spoor.store.incidents import Finding
 from spoor.store.journal import Place

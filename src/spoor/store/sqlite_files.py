@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from spoor.files import replacing
+from spoor.result_files import replacing
 
 # Checksums of the blocks of a database, since SQLite has none: has it changed since the crawl ended?
 

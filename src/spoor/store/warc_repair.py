@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from spoor.files import replacing
+from spoor.result_files import replacing
 from spoor.store.cdxj import Capture, capture_in
 from spoor.store.transactions import transaction
 from spoor.store.warc_records import (
