@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spoor.store.surt import surt
-from spoor.urls import join
+from spoor.urls import host_of, join
 from tests.effort import EFFORT
 from tests.shared_data import SHARED, needs_shared
 
@@ -92,5 +92,5 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_keys_of_any_normal_url(rest: str) -> None:
     url = join("http://www.a.test/", rest)
-    if url is not None:
+    if url is not None and host_of(url).strip("."):  # Nothing can be fetched from a host of dots.
         assert surt(url) == surt_of_package(url)
