@@ -112,8 +112,9 @@ def body(text: str, links: list[str]) -> str:
 
 def contest(data: Path, *words: str) -> int:
     """In the lab and from one order, unless the words say otherwise."""
-    usual = ("--workers", "1", "--conditions", "lab", "--orders", "1")
-    return main(["contest", "--data", str(data), "--out", str(data / "out"), *usual, *words])
+    usual = {"--workers": "1", "--conditions": "lab", "--orders": "1"}
+    others = [word for name, value in usual.items() if name not in words for word in (name, value)]
+    return main(["contest", "--data", str(data), "--out", str(data / "out"), *others, *words])
 
 
 def told(data: Path) -> list[dict[str, Any]]:

@@ -48,7 +48,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
 
 def test_the_browser_finds_what_was_written(seen: Seen) -> None:
     dom = seen.dom
-    assert dom.count("<svg") == 2 and dom.count('class="line"') == 2 and dom.count('class="tile"') == 11
+    assert dom.count("<svg") == 2 and dom.count('class="line"') == 2 and dom.count('class="tile"') == 12
     for title in ("Relevant pages found", "Links waiting", "Hosts by yield", "Slowest hosts", "Languages", "Redirects"):
         assert f"<h2>{title}</h2>" in dom
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in dom and "<script" not in dom and "<img" not in dom

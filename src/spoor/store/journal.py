@@ -24,7 +24,7 @@ from spoor.records import Miss, Page, Sighting, Verdict, Visit
 from spoor.storage_errors import reason_of
 from spoor.store.event_rows import event_row, storable
 from spoor.store.run_time import SCHEMA as RUNS
-from spoor.store.totals import NOTHING, add_totals, counted
+from spoor.store.totals import NOTHING, CrawlTotals, add_totals, counted
 from spoor.store.totals import SCHEMA as TOTALS
 from spoor.store.verdicts import SCHEMA as VERDICTS
 from spoor.urls import host_of
@@ -206,7 +206,10 @@ class Journal:
 
     def _note_page(self, event: Visited) -> None:
         visit = event.visit
-        self._pages.append((self._next(), *_page_row(event, self._facts.pop(visit.url, PageFacts()))))
+        facts = self._facts.pop(visit.url, PageFacts())
+        self._pages.append((self._next(), *_page_row(event, facts)))
+        if event.verdict.relevant and facts.duplicate_of:
+            self._counted += CrawlTotals(relevant_duplicates=1)
         self._note_dropped(event)
 
     def _note_dropped(self, event: Visited | SitemapRead) -> None:

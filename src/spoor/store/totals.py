@@ -98,12 +98,12 @@ NOTHING = CrawlTotals()
 
 
 def counted(event: Event) -> CrawlTotals:
+    """Without duplicates: which page is one, the journal knows."""
     match event:
         case Visited(size=size, verdict=verdict, needs_scripts=needs_scripts, rendering=rendering):
             page = CrawlTotals(
                 pages=1,
                 relevant=int(verdict.relevant),
-                relevant_duplicates=int(verdict.relevant and event.duplicate_of != ""),
                 page_bytes=size,
                 needs_scripts=int(needs_scripts),
             )
