@@ -1,4 +1,5 @@
-"""The memory of a process and of all that it has started, and they in turn."""
+"""The memory of a process and of all that it has started, and they in turn, but for a browser, which has limits of its
+own."""
 
 from __future__ import annotations
 
@@ -24,8 +25,15 @@ def memory_of_all(process: int) -> int:
     """Bytes of memory of a process and its descendants together."""
     family = [process]
     for parent in family:
-        family += _children(parent)
+        family += [child for child in _children(parent) if not _is_browser(child)]
     return sum(map(own_share, family))
+
+
+def _is_browser(process: int) -> bool:
+    try:
+        return "chrom" in Path(f"/proc/{process}/comm").read_text()
+    except OSError:
+        return False
 
 
 def _children(process: int) -> list[int]:
