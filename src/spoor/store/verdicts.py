@@ -97,15 +97,6 @@ def take_back(db: sqlite3.Connection, url: str, at: float) -> None:
             _set(db, page, _verdict(*row))
 
 
-def judge_anew(db: sqlite3.Connection, page: int, verdict: Verdict, at: float, spoken: bool) -> None:
-    """The judge gives another verdict on a page, by its row in the journal. It holds unless a person has `spoken`."""
-    _keep_present(db, page, spoken)
-    _add(db, page, at, JUDGE, verdict)
-    if not spoken:
-        _set(db, page, verdict)
-        db.execute("UPDATE pages SET label = ? WHERE id = ?", (verdict.label, page))
-
-
 def revise(db: sqlite3.Connection, verdicts: Iterable[tuple[str, Verdict]]) -> None:
     """A judge that has learned gives other verdicts on pages, each by URL; its lessons keep what it learned
     from."""
